@@ -1,0 +1,2 @@
+//! The `packhouse` binary: arguments in, reports out.
+fn main() {}

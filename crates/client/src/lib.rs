@@ -1,0 +1,1 @@
+//! Asks a registry: fetch, verify, search.

@@ -1,0 +1,1 @@
+//! The loop and the web: hints in; API, pages and events out.

@@ -1,0 +1,1 @@
+//! Reads sources (refs, history, trees, watching) and writes the ledger's objects; knows no pack.

@@ -1,0 +1,188 @@
+//! SHA-256 digests over exact bytes, and JSON in its canonical form (RFC 8785) for fingerprints.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+/// A SHA-256 digest. It is written `sha256:` and 64 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Digest([u8; 32]);
+
+impl Digest {
+    /// The digest of `bytes`.
+    pub fn of(bytes: &[u8]) -> Digest {
+        Digest(Sha256::digest(bytes).into())
+    }
+
+    /// The digest of several pieces, each with its length before it, so that no two lists of pieces agree by chance.
+    pub fn of_parts<'p>(parts: impl IntoIterator<Item = &'p [u8]>) -> Digest {
+        let mut hasher = Sha256::new();
+        for part in parts {
+            hasher.update((part.len() as u64).to_be_bytes());
+            hasher.update(part);
+        }
+        Digest(hasher.finalize().into())
+    }
+
+    /// The 64 hexadecimal digits alone.
+    pub fn hex(&self) -> String {
+        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// The 32 bytes.
+    pub fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// Reads 64 hexadecimal digits.
+    pub fn from_hex(hex: &str) -> Option<Digest> {
+        if hex.len() != 64 || !hex.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return None;
+        }
+        let mut bytes = [0; 32];
+        for (index, byte) in bytes.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(&hex[2 * index..2 * index + 2], 16).ok()?;
+        }
+        Some(Digest(bytes))
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "sha256:{}", self.hex())
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
+    }
+}
+
+/// A text that is no digest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoDigest;
+
+impl fmt::Display for NoDigest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a digest is `sha256:` and 64 hexadecimal digits")
+    }
+}
+
+impl std::error::Error for NoDigest {}
+
+impl FromStr for Digest {
+    type Err = NoDigest;
+
+    fn from_str(text: &str) -> Result<Digest, NoDigest> {
+        text.strip_prefix("sha256:").and_then(Digest::from_hex).ok_or(NoDigest)
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Digest, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// Writes `value` in canonical form: no blanks, keys sorted by UTF-16 code units, numbers as ECMAScript writes them.
+///
+/// Equal values give equal texts: `1`, `1.0` and `1e0` are one number.
+pub fn canonical(value: &Value) -> String {
+    let mut text = String::new();
+    write_canonical(value, &mut text);
+    text
+}
+
+fn write_canonical(value: &Value, text: &mut String) {
+    match value {
+        Value::Object(members) => {
+            let mut keys: Vec<&String> = members.keys().collect();
+            keys.sort_by(|a, b| a.encode_utf16().cmp(b.encode_utf16()));
+            text.push('{');
+            for (index, key) in keys.into_iter().enumerate() {
+                if index > 0 {
+                    text.push(',');
+                }
+                text.push_str(&Value::from(key.as_str()).to_string());
+                text.push(':');
+                write_canonical(&members[key], text);
+            }
+            text.push('}');
+        }
+        Value::Array(items) => {
+            text.push('[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    text.push(',');
+                }
+                write_canonical(item, text);
+            }
+            text.push(']');
+        }
+        Value::Number(number) => text.push_str(&canonical_number(number)),
+        scalar => text.push_str(&scalar.to_string()),
+    }
+}
+
+fn canonical_number(number: &serde_json::Number) -> String {
+    let Some(double) = number.as_f64() else { return number.to_string() };
+    if double == 0.0 {
+        return "0".to_owned();
+    }
+    // Integers that doubles cannot hold stay apart from their neighbours.
+    if number.is_i64() || number.is_u64() {
+        return number.to_string();
+    }
+    let magnitude = double.abs();
+    if (1e-6..1e21).contains(&magnitude) { format!("{double}") } else { exponential(double) }
+}
+
+/// ECMAScript writes `1e+21` where Rust writes `1e21`.
+fn exponential(double: f64) -> String {
+    let text = format!("{double:e}");
+    match text.split_once('e') {
+        Some((digits, exponent)) if !exponent.starts_with('-') => format!("{digits}e+{exponent}"),
+        _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(json: &str, expected: &str) {
+        assert_eq!(canonical(&serde_json::from_str(json).expect("a JSON text")), expected);
+    }
+
+    #[test]
+    fn canonical_form_is_one_per_value() {
+        check(r#"{ "b": 1.0, "a": [1e0, 1.50, true, null] }"#, r#"{"a":[1,1.5,true,null],"b":1}"#);
+        check("1e30", "1e+30");
+        check("-0.0", "0");
+        check("9007199254740993", "9007199254740993");
+        check("0.0000001", "1e-7");
+        check(r#""\u00e9\n""#, "\"é\\n\"");
+    }
+
+    #[test]
+    fn digests_are_written_and_read() {
+        let digest = Digest::of(b"");
+        assert_eq!(
+            digest.to_string(),
+            "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+        );
+        assert_eq!(digest.to_string().parse(), Ok(digest));
+        assert_eq!("sha256:E3".parse::<Digest>(), Err(NoDigest));
+    }
+}

@@ -1,0 +1,1 @@
+//! Decides: settings, discovery, baseline, report, plan; references, ranges and resolved forms.

@@ -1,0 +1,13 @@
+//! Every lint (one pack) and every change rule (two packs), each with its id, documentation, level and bump.
+//!
+//! The room is pure: a rule gets facts and reports what it sees. Which level counts, what is acknowledged and what
+//! follows from it is decided in the room `registry`.
+
+pub mod facts;
+pub mod lint;
+pub mod lints;
+pub mod place;
+
+pub use facts::Facts;
+pub use lint::{Finding, Group, Level, Lint};
+pub use lints::{LINTS, LintOptions, Linted, Subject, find_lint, lint};

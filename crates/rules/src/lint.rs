@@ -1,0 +1,354 @@
+//! What a lint is, and what it finds.
+
+use std::fmt;
+use std::str::FromStr;
+
+use pack::json::{Document, Problem};
+use pack::template::Placeholder;
+use pack::{Digest, LineIndex, Node, Pointer, Position, Span};
+use serde::{Deserialize, Serialize};
+
+use crate::facts::Facts;
+use crate::place::place;
+
+/// How serious a finding is. `Off` is no level of a finding: such a lint runs only when a configuration says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Does not run.
+    Off,
+    /// Worth knowing.
+    Info,
+    /// Probably a defect.
+    Warn,
+    /// A certain defect: such a version is not published unless the operator says so.
+    Error,
+}
+
+impl Level {
+    /// All levels, as configurations write them.
+    pub const NAMES: [&str; 4] = ["off", "info", "warn", "error"];
+
+    /// The level as it is written everywhere.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Level::Off => "off",
+            Level::Info => "info",
+            Level::Warn => "warn",
+            Level::Error => "error",
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+/// A word that is no level.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoLevel;
+
+impl FromStr for Level {
+    type Err = NoLevel;
+
+    fn from_str(text: &str) -> Result<Level, NoLevel> {
+        match text {
+            "off" => Ok(Level::Off),
+            "info" => Ok(Level::Info),
+            "warn" => Ok(Level::Warn),
+            "error" => Ok(Level::Error),
+            _ => Err(NoLevel),
+        }
+    }
+}
+
+/// The group of a lint; configurations can set a whole group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Group {
+    /// The shape breaks the JSON Schema of the declared spec version.
+    Schema,
+    /// A reference or value that cannot work.
+    Correctness,
+    /// Works in some runtimes only.
+    Portability,
+    /// Hygiene.
+    Style,
+    /// A risk.
+    Security,
+}
+
+impl Group {
+    /// All groups.
+    pub const ALL: [Group; 5] =
+        [Group::Schema, Group::Correctness, Group::Portability, Group::Style, Group::Security];
+
+    /// The group as configurations write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Group::Schema => "schema",
+            Group::Correctness => "correctness",
+            Group::Portability => "portability",
+            Group::Style => "style",
+            Group::Security => "security",
+        }
+    }
+}
+
+impl fmt::Display for Group {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+/// One lint: what it says of itself, and the function that looks.
+#[derive(Debug)]
+pub struct Lint {
+    /// Its permanent kebab-case id; it names the defect.
+    pub id: &'static str,
+    /// Its group.
+    pub group: Group,
+    /// The level it has when no configuration says otherwise.
+    pub level: Level,
+    /// The defect in a few words, lower case, without full stop.
+    pub summary: &'static str,
+    /// Why that matters.
+    pub why: &'static str,
+    /// How to repair it.
+    pub fix: &'static str,
+    /// A small piece of a pack that the lint flags.
+    pub example: &'static str,
+    /// What looks for the defect.
+    pub check: Check,
+}
+
+/// What a lint looks at.
+#[derive(Debug, Clone, Copy)]
+pub enum Check {
+    /// The bytes, even where they are no JSON.
+    Text(fn(&Text<'_>, &mut Findings<'_>)),
+    /// The pack.
+    Pack(fn(&Facts<'_>, &mut Findings<'_>)),
+    /// Several packs, the repository or its configuration: the room `registry` reports it.
+    Registry,
+}
+
+/// The bytes of a pack and what reading them as JSON gave.
+#[derive(Debug, Clone, Copy)]
+pub struct Text<'a> {
+    /// The bytes as they stand in the file.
+    pub bytes: &'a [u8],
+    /// What reading them met.
+    pub problems: &'a [Problem],
+    /// The document, where the bytes are JSON.
+    pub document: Option<&'a Document>,
+}
+
+/// What a lint says about one place of a document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// The id of the lint.
+    pub rule: String,
+    /// Its group.
+    pub group: Group,
+    /// How serious it is.
+    pub level: Level,
+    /// What is wrong, with the names that the pack uses.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+    /// The JSON Pointer of the place.
+    pub pointer: Pointer,
+    /// The bytes of the text that it concerns.
+    #[serde(skip)]
+    pub span: Span,
+    /// Where these bytes start.
+    pub start: Position,
+    /// Where these bytes end (the position after the last one).
+    pub end: Position,
+    /// The pointer with names instead of array positions.
+    pub place: String,
+    /// Sixteen hexadecimal digits that survive reformatting and moving the file.
+    pub fingerprint: String,
+    /// Whether an `[[allow]]` entry accepts it.
+    pub acknowledged: bool,
+    /// A change of the text that repairs it.
+    #[serde(skip)]
+    pub fix: Option<Fix>,
+}
+
+/// A change of the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fix {
+    /// Whether `--fix` may apply it: the pack stays valid and no content is invented.
+    pub safe: bool,
+    /// The replacements, sorted and without overlap.
+    pub edits: Vec<Edit>,
+}
+
+/// One replacement of bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// The bytes to replace.
+    pub span: Span,
+    /// What stands there afterwards.
+    pub replacement: String,
+}
+
+/// Collects the findings of one lint after the other.
+#[derive(Debug)]
+pub struct Findings<'a> {
+    document: Option<&'a Document>,
+    lint: Option<(&'static Lint, Level)>,
+    found: Vec<Draft>,
+}
+
+/// A finding that still lacks what is computed only for what is reported.
+#[derive(Debug, Clone)]
+pub struct Draft {
+    lint: &'static Lint,
+    level: Level,
+    pointer: Pointer,
+    span: Span,
+    message: String,
+    help: Option<String>,
+    fix: Option<Fix>,
+}
+
+impl Draft {
+    /// Adds what to do about it.
+    pub fn help(&mut self, help: impl Into<String>) -> &mut Draft {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Adds "did you mean" for a candidate, where there is one.
+    pub fn suggest(&mut self, candidate: Option<&str>) -> &mut Draft {
+        if let Some(candidate) = candidate {
+            self.help = Some(format!("did you mean `{candidate}`?"));
+        }
+        self
+    }
+
+    /// Points at bytes of the document instead of the whole value.
+    pub fn at(&mut self, span: Span) -> &mut Draft {
+        self.span = span;
+        self
+    }
+
+    /// Points at a part of the string `node`, counted in its unescaped text.
+    pub fn within(&mut self, node: Node<'_>, inner: Span) -> &mut Draft {
+        self.at(node.span_within(inner))
+    }
+
+    /// Adds a repair that `--fix` applies.
+    pub fn safe_fix(&mut self, edits: Vec<Edit>) -> &mut Draft {
+        self.fix = Some(Fix { safe: true, edits });
+        self
+    }
+
+    /// Adds a repair that is only shown.
+    pub fn suggested_fix(&mut self, edits: Vec<Edit>) -> &mut Draft {
+        self.fix = Some(Fix { safe: false, edits });
+        self
+    }
+}
+
+impl<'a> Findings<'a> {
+    pub(crate) fn new(document: Option<&'a Document>) -> Self {
+        Findings { document, lint: None, found: Vec::new() }
+    }
+
+    pub(crate) fn begin(&mut self, lint: &'static Lint, level: Level) {
+        self.lint = Some((lint, level));
+    }
+
+    /// Reports the value `node`.
+    pub fn report(&mut self, node: Node<'_>, message: impl Into<String>) -> &mut Draft {
+        self.push(node.pointer(), node.span(), message.into())
+    }
+
+    /// Reports the member `node` by its key: an unknown or repeated key, a name.
+    pub fn report_key(&mut self, node: Node<'_>, message: impl Into<String>) -> &mut Draft {
+        self.push(node.pointer(), node.key_span().unwrap_or(node.span()), message.into())
+    }
+
+    /// Reports `part` (counted in the unescaped text) of the string `node`.
+    pub fn report_part(&mut self, node: Node<'_>, part: Span, message: impl Into<String>) -> &mut Draft {
+        self.push(node.pointer(), node.span_within(part), message.into())
+    }
+
+    /// Reports a placeholder of the template `node`.
+    pub fn report_placeholder(
+        &mut self,
+        node: Node<'_>,
+        placeholder: &Placeholder<'_>,
+        message: impl Into<String>,
+    ) -> &mut Draft {
+        self.report_part(node, placeholder.span, message)
+    }
+
+    /// Reports a place by its pointer; the whole text where there is no such place.
+    pub fn report_at(&mut self, pointer: &Pointer, message: impl Into<String>) -> &mut Draft {
+        let node = self.document.and_then(|document| document.at(pointer));
+        let span = node.map_or(Span::new(0, 0), Node::span);
+        self.push(pointer.clone(), span, message.into())
+    }
+
+    /// Reports bytes of the text that has no document.
+    pub fn report_span(&mut self, pointer: Pointer, span: Span, message: impl Into<String>) -> &mut Draft {
+        self.push(pointer, span, message.into())
+    }
+
+    fn push(&mut self, pointer: Pointer, span: Span, message: String) -> &mut Draft {
+        let (lint, level) = self.lint.expect("a lint runs while it reports");
+        self.found.push(Draft { lint, level, pointer, span, message, help: None, fix: None });
+        self.found.last_mut().expect("a finding was just added")
+    }
+
+    /// Leaves out drafts that `keep` refuses.
+    pub(crate) fn retain(&mut self, keep: impl Fn(&'static Lint, &Pointer) -> bool) {
+        self.found.retain(|draft| keep(draft.lint, &draft.pointer));
+    }
+
+    /// Completes the findings, sorted by place, then rule. `text` is the text of the pack.
+    pub(crate) fn finish(self, text: &str, pack: &str) -> Vec<Finding> {
+        if self.found.is_empty() {
+            return Vec::new();
+        }
+        let lines = LineIndex::new(text);
+        let mut findings: Vec<Finding> =
+            self.found.into_iter().map(|draft| complete(draft, self.document, text, &lines, pack)).collect();
+        findings.sort_by(|a, b| {
+            (a.span, &a.pointer, &a.rule, &a.message).cmp(&(b.span, &b.pointer, &b.rule, &b.message))
+        });
+        findings.dedup();
+        findings
+    }
+}
+
+fn complete(draft: Draft, document: Option<&Document>, text: &str, lines: &LineIndex, pack: &str) -> Finding {
+    let place =
+        document.map_or_else(|| draft.pointer.to_string(), |document| place(document, &draft.pointer));
+    let value = document.and_then(|document| document.at(&draft.pointer)).map(Node::to_value);
+    let value = pack::digest::canonical(&value.unwrap_or_default());
+    let identity = [pack, draft.lint.id, &place, &value];
+    let fingerprint = Digest::of_parts(identity.map(str::as_bytes)).hex()[..16].to_owned();
+    Finding {
+        rule: draft.lint.id.to_owned(),
+        group: draft.lint.group,
+        level: draft.level,
+        message: draft.message,
+        help: draft.help,
+        pointer: draft.pointer,
+        span: draft.span,
+        start: lines.position(text, draft.span.start),
+        end: lines.position(text, draft.span.end),
+        place,
+        fingerprint,
+        acknowledged: false,
+        fix: draft.fix,
+    }
+}

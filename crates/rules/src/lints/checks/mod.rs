@@ -1,0 +1,6 @@
+//! Validators and evals (catalogue 3.8).
+
+use crate::lint::Lint;
+
+/// The lints of this section, in the order of the catalogue.
+pub(super) const LINTS: &[&Lint] = &[];

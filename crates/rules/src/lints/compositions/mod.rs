@@ -1,0 +1,6 @@
+//! Compositions (catalogue 3.13).
+
+use crate::lint::Lint;
+
+/// The lints of this section, in the order of the catalogue.
+pub(super) const LINTS: &[&Lint] = &[];

@@ -1,0 +1,6 @@
+//! Pack and metadata (catalogue 3.3).
+
+use crate::lint::Lint;
+
+/// The lints of this section, in the order of the catalogue.
+pub(super) const LINTS: &[&Lint] = &[];

@@ -1,0 +1,151 @@
+//! The list of all lints, a folder per section of the catalogue, and the run over one pack.
+
+use std::sync::LazyLock;
+
+use pack::json::Document;
+use pack::schema::SchemaProblemKind;
+use pack::spec::Declared;
+use pack::tree::Tree;
+use pack::{Pointer, SpecVersion};
+
+use crate::facts::Facts;
+use crate::lint::{Check, Finding, Findings, Group, Level, Lint, Text};
+
+mod agents;
+mod checks;
+mod compositions;
+mod document;
+mod governance;
+mod media;
+mod metadata;
+mod prompts;
+mod providers;
+mod repository;
+mod schema;
+mod security;
+mod skills;
+mod templates;
+mod tools;
+mod variables;
+mod workflow;
+
+/// Every lint, in the order of the catalogue.
+pub static LINTS: LazyLock<Vec<&'static Lint>> = LazyLock::new(|| {
+    let sections: [&[&'static Lint]; 17] = [
+        document::LINTS,
+        schema::LINTS,
+        metadata::LINTS,
+        prompts::LINTS,
+        variables::LINTS,
+        templates::LINTS,
+        tools::LINTS,
+        checks::LINTS,
+        media::LINTS,
+        workflow::LINTS,
+        agents::LINTS,
+        skills::LINTS,
+        compositions::LINTS,
+        providers::LINTS,
+        governance::LINTS,
+        security::LINTS,
+        repository::LINTS,
+    ];
+    sections.concat()
+});
+
+/// The lint of that id.
+pub fn find_lint(id: &str) -> Option<&'static Lint> {
+    LINTS.iter().find(|lint| lint.id == id).copied()
+}
+
+/// One pack file and what stands around it.
+#[derive(Clone, Copy)]
+pub struct Subject<'a> {
+    /// The bytes of the file.
+    pub bytes: &'a [u8],
+    /// Its path from the root of the repository.
+    pub path: &'a str,
+    /// The files around it; none where the pack came alone.
+    pub tree: Option<&'a dyn Tree>,
+}
+
+/// What a run depends on besides the pack.
+#[derive(Clone, Copy)]
+pub struct LintOptions<'a> {
+    /// The level of each lint; `Off` leaves it out.
+    pub level: &'a dyn Fn(&Lint) -> Level,
+    /// Names that the organization's runtimes provide.
+    pub host_variables: &'a [String],
+    /// Judges by this version instead of the declared one.
+    pub spec: Option<SpecVersion>,
+}
+
+impl Default for LintOptions<'_> {
+    fn default() -> Self {
+        LintOptions { level: &|lint| lint.level, host_variables: &[], spec: None }
+    }
+}
+
+/// What a run over one pack gave.
+#[derive(Debug)]
+pub struct Linted {
+    /// The document, where the bytes are JSON.
+    pub document: Option<Document>,
+    /// The spec version that judged it; none where there is no document.
+    pub declared: Option<Declared>,
+    /// The findings, sorted by place, then rule.
+    pub findings: Vec<Finding>,
+}
+
+/// Runs the lints over one pack.
+pub fn lint(subject: Subject<'_>, options: LintOptions<'_>) -> Linted {
+    let (document, problems) = Document::parse(subject.bytes);
+    let (findings, declared) = {
+        let text = Text { bytes: subject.bytes, problems: &problems, document: document.as_ref() };
+        findings_of(&text, subject, options)
+    };
+    Linted { document, declared, findings }
+}
+
+fn findings_of(
+    text: &Text<'_>,
+    subject: Subject<'_>,
+    options: LintOptions<'_>,
+) -> (Vec<Finding>, Option<Declared>) {
+    let facts = text.document.filter(|document| document.root().is_object()).map(|document| {
+        Facts::new(document, subject.path, subject.tree, options.spec, options.host_variables)
+    });
+    let mut findings = Findings::new(text.document);
+    for lint in LINTS.iter() {
+        let level = (options.level)(lint);
+        if level == Level::Off {
+            continue;
+        }
+        findings.begin(lint, level);
+        match (lint.check, &facts) {
+            (Check::Text(check), _) => check(text, &mut findings),
+            (Check::Pack(check), Some(facts)) => check(facts, &mut findings),
+            (Check::Pack(_), None) | (Check::Registry, _) => {}
+        }
+    }
+    let Some(facts) = facts else {
+        return (findings.finish(&String::from_utf8_lossy(subject.bytes), ""), None);
+    };
+    // An object that lacks fields is still there, and so is an ambiguous media block.
+    let stays = [SchemaProblemKind::MissingField, SchemaProblemKind::AmbiguousMedia];
+    let refused = facts.schema_problems.iter().filter(|problem| !stays.contains(&problem.kind));
+    let refused: Vec<&Pointer> = refused.map(|problem| &problem.pointer).collect();
+    findings.retain(|lint, pointer| !is_shadowed(lint, pointer, &refused));
+    let pack = facts.pack.id().unwrap_or_default();
+    (findings.finish(facts.pack.document().text(), pack), Some(facts.declared))
+}
+
+/// What the schema refused counts as absent: other lints say nothing about that value or what lies below it.
+fn is_shadowed(lint: &Lint, pointer: &Pointer, refused: &[&Pointer]) -> bool {
+    let semantic = matches!(lint.group, Group::Correctness | Group::Portability | Group::Style);
+    let speaks_of_schema = matches!(lint.check, Check::Text(_)) || SCHEMA_COMPANIONS.contains(&lint.id);
+    semantic && !speaks_of_schema && refused.iter().any(|at| **at != Pointer::root() && pointer.is_within(at))
+}
+
+/// Lints that explain a schema break themselves and so stand at its place.
+const SCHEMA_COMPANIONS: [&str; 3] = ["invalid-version", "ambiguous-media-config", "newer-spec-mismatch"];

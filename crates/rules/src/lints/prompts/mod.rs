@@ -1,0 +1,6 @@
+//! Prompts, parameters, models (catalogue 3.4).
+
+use crate::lint::Lint;
+
+/// The lints of this section, in the order of the catalogue.
+pub(super) const LINTS: &[&Lint] = &[];

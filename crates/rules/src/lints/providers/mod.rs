@@ -1,0 +1,6 @@
+//! Provider requirements (catalogue 3.14).
+
+use crate::lint::Lint;
+
+/// The lints of this section, in the order of the catalogue.
+pub(super) const LINTS: &[&Lint] = &[];

@@ -1,0 +1,6 @@
+//! Security and text (catalogue 3.16).
+
+use crate::lint::Lint;
+
+/// The lints of this section, in the order of the catalogue.
+pub(super) const LINTS: &[&Lint] = &[];

@@ -1,0 +1,6 @@
+//! Skills (catalogue 3.12).
+
+use crate::lint::Lint;
+
+/// The lints of this section, in the order of the catalogue.
+pub(super) const LINTS: &[&Lint] = &[];

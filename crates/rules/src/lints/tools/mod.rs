@@ -1,0 +1,6 @@
+//! Tools and tool policy (catalogue 3.7).
+
+use crate::lint::Lint;
+
+/// The lints of this section, in the order of the catalogue.
+pub(super) const LINTS: &[&Lint] = &[];

@@ -1,0 +1,6 @@
+//! Variables (catalogue 3.5).
+
+use crate::lint::Lint;
+
+/// The lints of this section, in the order of the catalogue.
+pub(super) const LINTS: &[&Lint] = &[];

@@ -1,0 +1,6 @@
+//! Workflow (catalogue 3.10).
+
+use crate::lint::Lint;
+
+/// The lints of this section, in the order of the catalogue.
+pub(super) const LINTS: &[&Lint] = &[];

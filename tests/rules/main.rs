@@ -1,0 +1,7 @@
+//! Proves every rule: each fires on its flagged fixtures, stays silent on its clean ones, and all of them run over
+//! every fixture.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read fixtures from disk")]
+
+mod fixture;
+mod lints;
