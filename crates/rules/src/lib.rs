@@ -3,11 +3,13 @@
 //! The room is pure: a rule gets facts and reports what it sees. Which level counts, what is acknowledged and what
 //! follows from it is decided in the room `registry`.
 
+pub mod change;
 pub mod facts;
 pub mod lint;
 pub mod lints;
 pub mod place;
 
+pub use change::{Bump, Change, ChangeRule, Diff, DiffOptions, Profile, Version};
 pub use facts::Facts;
 pub use lint::{Finding, Group, Level, Lint};
 pub use lints::{LINTS, LintOptions, Linted, Subject, find_lint, lint};
