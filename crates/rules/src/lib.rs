@@ -9,6 +9,7 @@ pub mod facts;
 pub mod lint;
 pub mod lints;
 pub mod place;
+mod wording;
 
 pub use change::{Bump, Change, ChangeRule, Diff, DiffOptions, Profile, Version};
 pub use changes::{CHANGES, diff, find_change};
