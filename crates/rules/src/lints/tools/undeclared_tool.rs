@@ -1,5 +1,6 @@
 //! Flags names of tools that the pack does not declare.
 
+use super::termination_tool;
 use crate::facts::Facts;
 use crate::lint::{Check, Findings, Group, Level, Lint};
 use pack::Node;
@@ -28,9 +29,8 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
                 for (name, node) in step.texts("tools") {
                     require(pack, name, node, findings);
                 }
-                let end = step.get("termination").and_then(|end| end.get("tool_called"));
-                let end = end.and_then(|node| Some((node.as_str()?, node)));
-                if let Some((name, node)) = end.filter(|(name, _)| !pack.may_supply_tool(name)) {
+                let end = termination_tool(step).filter(|(name, _)| !pack.may_supply_tool(name));
+                if let Some((name, node)) = end {
                     require(pack, name, node, findings);
                 }
             }
