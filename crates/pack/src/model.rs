@@ -168,6 +168,11 @@ impl<'a> Pack<'a> {
         self.map("compositions").filter(|(_, node)| node.is_object()).map(|(_, node)| Composition(node))
     }
 
+    /// The steps of all compositions, those inside a parallel included.
+    pub fn all_steps(self) -> impl Iterator<Item = Step<'a>> + Clone + use<'a> {
+        self.compositions().flat_map(Composition::all_steps)
+    }
+
     /// The entries of `requires.providers`.
     pub fn providers(self) -> impl Iterator<Item = Provider<'a>> + Clone + use<'a> {
         self.get("requires").into_iter().flat_map(|requires| requires.list("providers")).map(Provider)
