@@ -192,6 +192,16 @@ impl<'a> Facts<'a> {
     }
 }
 
+impl<'a> SkillFacts<'a> {
+    /// The path of an entry that names files, and its place.
+    pub fn path(&self) -> Option<(&'a str, Node<'a>)> {
+        match self.form {
+            Some(SkillForm::Path(path, node)) => Some((path, node)),
+            _ => None,
+        }
+    }
+}
+
 impl<'a> PromptFacts<'a> {
     /// Every placeholder that a render of this prompt meets: its own, then those of the fragments it reaches,
     /// classified by this prompt's names.
