@@ -349,6 +349,16 @@ impl<'a> Node<'a> {
         self.child_indexes().iter().map(move |&index| Node { document, index })
     }
 
+    /// This value and everything inside it, in the order of the text.
+    pub fn descendants(self) -> impl Iterator<Item = Node<'a>> {
+        let mut open = vec![self];
+        std::iter::from_fn(move || {
+            let node = open.pop()?;
+            open.extend(node.children().rev());
+            Some(node)
+        })
+    }
+
     /// The items of an array, in order; nothing for any other value.
     pub fn items(self) -> impl DoubleEndedIterator<Item = Node<'a>> + Clone {
         let is_array = self.is_array();

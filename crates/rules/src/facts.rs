@@ -12,6 +12,10 @@ use pack::template::{Class, Names, Placeholder, Syntax, placeholders};
 use pack::tree::Tree;
 use pack::{Node, SpecVersion};
 
+mod rendered;
+
+pub use rendered::Rendered;
+
 /// The most files of one skill that are looked at.
 pub const MAX_SKILL_FILES: usize = 500;
 
