@@ -9,7 +9,8 @@ pub(super) const LINT: Lint = Lint {
     group: Group::Portability,
     level: Level::Warn,
     summary: "`all_of` or `any_of` without items",
-    why: "The schema allows the empty list, PromptKit refuses it, and whether it holds differs between runtimes.",
+    why: "The schema allows the empty list, PromptKit refuses it, and whether it holds differs between \
+          runtimes.",
     fix: "List at least one predicate, or test something that always holds.",
     example: r#""predicate": { "all_of": [] }"#,
     check: Check::Pack(check),

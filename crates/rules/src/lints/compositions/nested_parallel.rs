@@ -9,7 +9,8 @@ pub(super) const LINT: Lint = Lint {
     group: Group::Portability,
     level: Level::Warn,
     summary: "a branch or parallel step inside a parallel step",
-    why: "The schema allows it, PromptKit runs prompt, agent and tool steps there alone and fails on anything else.",
+    why: "The schema allows it, PromptKit runs prompt, agent and tool steps there alone and fails on \
+          anything else.",
     fix: "Move the step to the top level, or put its work into a composition of its own.",
     example: r#"{ "kind": "parallel", "branches": [{ "id": "route", "kind": "branch" }] }"#,
     check: Check::Pack(check),
@@ -23,8 +24,11 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
                 continue;
             };
             let (step, outer) = (called(placed.step), steps.id(parallel));
+            let message = format!(
+                "step `{step}` is a {name} inside the parallel step `{outer}`, which PromptKit cannot run"
+            );
             findings
-                .report(kind, format!("step `{step}` is a {name} inside the parallel step `{outer}`, which PromptKit cannot run"))
+                .report(kind, message)
                 .help("move it to the top level, before or after the parallel step");
         }
     }

@@ -13,7 +13,8 @@ pub(super) const LINT: Lint = Lint {
     summary: "an agent step ends with a tool that it does not list",
     why: "The model is never offered that tool, so the condition never holds and the loop runs to its other limit, \
           or without end.",
-    fix: "Add the tool to the step's `tools` (or to its prompt's, where the step has none), or name a listed one.",
+    fix: "Add the tool to the step's `tools` (or to its prompt's, where the step has none), or name a listed \
+          one.",
     example: r#""tools": ["search"], "termination": { "tool_called": "finish" }"#,
     check: Check::Pack(check),
 };

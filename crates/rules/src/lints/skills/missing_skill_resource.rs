@@ -14,7 +14,8 @@ pub(super) const LINT: Lint = Lint {
     group: Group::Correctness,
     level: Level::Info,
     summary: "a skill's text links a file that is not there",
-    why: "An agent that follows the link while it works finds nothing, and goes on without what the skill relies on.",
+    why: "An agent that follows the link while it works finds nothing, and goes on without what the skill \
+          relies on.",
     fix: "Add the file, or correct the link; it is relative to the skill's own folder.",
     example: "See [the refund table](refund-table.md).",
     check: Check::Pack(check),
