@@ -1,5 +1,6 @@
 //! What a lint is, and what it finds.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -197,6 +198,37 @@ pub struct Edit {
     pub replacement: String,
 }
 
+/// Applies repairs to the text that they were made for.
+///
+/// Of repairs that touch the same bytes the first one counts; the others are for another run.
+pub fn apply(text: &str, fixes: &[Fix]) -> String {
+    let mut sorted: Vec<&Fix> = fixes.iter().collect();
+    sorted.sort_by_key(|fix| fix.edits.first().map(|edit| edit.span));
+    let mut edits: BTreeMap<Span, &str> = BTreeMap::new();
+    for fix in sorted {
+        if fix.edits.iter().all(|edit| is_free(text, &edits, edit)) {
+            edits.extend(fix.edits.iter().map(|edit| (edit.span, edit.replacement.as_str())));
+        }
+    }
+    let mut repaired = String::with_capacity(text.len());
+    let mut at = 0;
+    for (span, replacement) in edits {
+        repaired.push_str(&text[at..span.start as usize]);
+        repaired.push_str(replacement);
+        at = span.end as usize;
+    }
+    repaired + &text[at..]
+}
+
+/// Whether the bytes of an edit are there and no accepted edit has them.
+fn is_free(text: &str, accepted: &BTreeMap<Span, &str>, edit: &Edit) -> bool {
+    let before = accepted.range(..=edit.span).next_back();
+    let after = accepted.range(edit.span..).next();
+    text.get(edit.span.range()).is_some()
+        && before.is_none_or(|(span, _)| span.end <= edit.span.start && *span != edit.span)
+        && after.is_none_or(|(span, _)| edit.span.end <= span.start && *span != edit.span)
+}
+
 /// Collects the findings of one lint after the other.
 #[derive(Debug)]
 pub struct Findings<'a> {
@@ -357,5 +389,29 @@ fn complete(draft: Draft, document: Option<&Document>, text: &str, lines: &LineI
         fingerprint,
         acknowledged: false,
         fix: draft.fix,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(fixes: &[&[(usize, usize, &str)]], expected: &str) {
+        let edit = |&(start, end, text): &(usize, usize, &str)| Edit {
+            span: Span::new(start, end),
+            replacement: text.to_owned(),
+        };
+        let fix =
+            |edits: &&[(usize, usize, &str)]| Fix { safe: true, edits: edits.iter().map(edit).collect() };
+        assert_eq!(apply("0123456789é", &fixes.iter().map(fix).collect::<Vec<_>>()), expected);
+    }
+
+    #[test]
+    fn repairs_are_applied_whole_or_not_at_all() {
+        check(&[], "0123456789é");
+        check(&[&[(8, 9, "")], &[(0, 2, "x"), (2, 3, "y")]], "xy345679é");
+        check(&[&[(0, 3, "")], &[(2, 4, ""), (8, 9, "")]], "3456789é");
+        check(&[&[(1, 1, "a")], &[(1, 1, "b")]], "0a123456789é");
+        check(&[&[(11, 12, "")], &[(90, 91, "")], &[(4, 4, "-")]], "0123-456789é");
     }
 }

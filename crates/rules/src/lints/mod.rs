@@ -29,29 +29,43 @@ mod tools;
 mod variables;
 mod workflow;
 
+/// The lints about one part of the format.
+#[derive(Debug, Clone, Copy)]
+pub struct Section {
+    /// What they are about.
+    pub title: &'static str,
+    /// The lints, in the order of the catalogue.
+    pub lints: &'static [&'static Lint],
+}
+
+const fn section(title: &'static str, lints: &'static [&'static Lint]) -> Section {
+    Section { title, lints }
+}
+
+/// Every section, in the order of the catalogue.
+pub static SECTIONS: [Section; 17] = [
+    section("Document", document::LINTS),
+    section("Schema and spec version", schema::LINTS),
+    section("Pack and metadata", metadata::LINTS),
+    section("Prompts, parameters, models", prompts::LINTS),
+    section("Variables", variables::LINTS),
+    section("Templates and fragments", templates::LINTS),
+    section("Tools and tool policy", tools::LINTS),
+    section("Validators and evals", checks::LINTS),
+    section("Media", media::LINTS),
+    section("Workflow", workflow::LINTS),
+    section("Agents", agents::LINTS),
+    section("Skills", skills::LINTS),
+    section("Compositions", compositions::LINTS),
+    section("Required providers", providers::LINTS),
+    section("Governance", governance::LINTS),
+    section("Security and text", security::LINTS),
+    section("Git tree and configuration", repository::LINTS),
+];
+
 /// Every lint, in the order of the catalogue.
-pub static LINTS: LazyLock<Vec<&'static Lint>> = LazyLock::new(|| {
-    let sections: [&[&'static Lint]; 17] = [
-        document::LINTS,
-        schema::LINTS,
-        metadata::LINTS,
-        prompts::LINTS,
-        variables::LINTS,
-        templates::LINTS,
-        tools::LINTS,
-        checks::LINTS,
-        media::LINTS,
-        workflow::LINTS,
-        agents::LINTS,
-        skills::LINTS,
-        compositions::LINTS,
-        providers::LINTS,
-        governance::LINTS,
-        security::LINTS,
-        repository::LINTS,
-    ];
-    sections.concat()
-});
+pub static LINTS: LazyLock<Vec<&'static Lint>> =
+    LazyLock::new(|| SECTIONS.iter().flat_map(|section| section.lints).copied().collect());
 
 /// The lint of that id.
 pub fn find_lint(id: &str) -> Option<&'static Lint> {
