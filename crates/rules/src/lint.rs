@@ -1,6 +1,6 @@
 //! What a lint is, and what it finds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::str::FromStr;
 
@@ -10,7 +10,7 @@ use pack::{Digest, LineIndex, Node, Pointer, Position, Span};
 use serde::{Deserialize, Serialize};
 
 use crate::facts::Facts;
-use crate::place::place;
+use crate::place::{Places, place};
 
 /// How serious a finding is. `Off` is no level of a finding: such a lint runs only when a configuration says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -357,9 +357,29 @@ impl<'a> Findings<'a> {
         if self.found.is_empty() {
             return Vec::new();
         }
-        let lines = LineIndex::new(text);
-        let mut findings: Vec<Finding> =
-            self.found.into_iter().map(|draft| complete(draft, self.document, text, &lines, pack)).collect();
+        let offsets = self.found.iter().flat_map(|draft| [draft.span.start, draft.span.end]).collect();
+        let positions = LineIndex::new(text).positions(text, offsets);
+        let mut identities = Identities { document: self.document, pack, ..Identities::default() };
+        let complete = |draft: Draft| {
+            let Identity { place, fingerprint } = identities.of(draft.lint.id, &draft.pointer);
+            let at = |offset: u32| positions.get(&offset).copied().unwrap_or(Position { line: 1, column: 1 });
+            Finding {
+                rule: draft.lint.id.to_owned(),
+                group: draft.lint.group,
+                level: draft.level,
+                message: draft.message,
+                help: draft.help,
+                pointer: draft.pointer,
+                span: draft.span,
+                start: at(draft.span.start),
+                end: at(draft.span.end),
+                place,
+                fingerprint,
+                acknowledged: false,
+                fix: draft.fix,
+            }
+        };
+        let mut findings: Vec<Finding> = self.found.into_iter().map(complete).collect();
         findings.sort_by(|a, b| {
             (a.span, &a.pointer, &a.rule, &a.message).cmp(&(b.span, &b.pointer, &b.rule, &b.message))
         });
@@ -368,27 +388,39 @@ impl<'a> Findings<'a> {
     }
 }
 
-fn complete(draft: Draft, document: Option<&Document>, text: &str, lines: &LineIndex, pack: &str) -> Finding {
-    let place =
-        document.map_or_else(|| draft.pointer.to_string(), |document| place(document, &draft.pointer));
-    let value = document.and_then(|document| document.at(&draft.pointer)).map(Node::to_value);
-    let value = pack::digest::canonical(&value.unwrap_or_default());
-    let identity = [pack, draft.lint.id, &place, &value];
-    let fingerprint = Digest::of_parts(identity.map(str::as_bytes)).hex()[..16].to_owned();
-    Finding {
-        rule: draft.lint.id.to_owned(),
-        group: draft.lint.group,
-        level: draft.level,
-        message: draft.message,
-        help: draft.help,
-        pointer: draft.pointer,
-        span: draft.span,
-        start: lines.position(text, draft.span.start),
-        end: lines.position(text, draft.span.end),
-        place,
-        fingerprint,
-        acknowledged: false,
-        fix: draft.fix,
+/// What tells the findings of one pack apart; computed once for each rule and place.
+#[derive(Default)]
+struct Identities<'a> {
+    document: Option<&'a Document>,
+    pack: &'a str,
+    places: Places<'a>,
+    known: HashMap<(&'static str, Pointer), Identity>,
+}
+
+#[derive(Clone)]
+struct Identity {
+    place: String,
+    fingerprint: String,
+}
+
+impl Identities<'_> {
+    fn of(&mut self, rule: &'static str, pointer: &Pointer) -> Identity {
+        let key = (rule, pointer.clone());
+        if let Some(identity) = self.known.get(&key) {
+            return identity.clone();
+        }
+        let node = self.document.and_then(|document| document.at(pointer));
+        let place = match (node, self.document) {
+            (Some(node), _) => self.places.of(node).to_string(),
+            (None, Some(document)) => place(document, pointer),
+            (None, None) => pointer.to_string(),
+        };
+        let value = pack::digest::canonical(&node.map(Node::to_value).unwrap_or_default());
+        let parts = [self.pack, rule, &place, &value];
+        let fingerprint = Digest::of_parts(parts.map(str::as_bytes)).hex()[..16].to_owned();
+        let identity = Identity { place, fingerprint };
+        self.known.insert(key, identity.clone());
+        identity
     }
 }
 
