@@ -7,6 +7,7 @@ pub mod change;
 pub mod facts;
 pub mod lint;
 pub mod lints;
+mod pattern;
 pub mod place;
 mod wording;
 
