@@ -1,6 +1,9 @@
 //! Variables (catalogue 3.5).
 
+use std::collections::BTreeSet;
+
 use pack::model::Variable;
+use pack::template::Class;
 
 use crate::facts::Facts;
 use crate::lint::Lint;
@@ -49,7 +52,11 @@ pub(super) const LINTS: &[&Lint] = &[
 fn optional_and_used<'a>(pack: &Facts<'a>) -> Vec<Variable<'a>> {
     let mut found = Vec::new();
     for prompt in pack.prompts() {
-        let used = prompt.used_variables(pack);
+        let rendered = prompt.all_uses(pack).filter_map(|place| match place.class {
+            Class::Variable(name) => Some(name),
+            _ => None,
+        });
+        let used: BTreeSet<&str> = rendered.collect();
         let optional = prompt.prompt.variables().filter(|variable| variable.flag("required") == Some(false));
         found.extend(optional.filter(|variable| used.contains(variable.name())));
     }
