@@ -3,5 +3,6 @@
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read fixtures from disk")]
 
+mod changes;
 mod fixture;
 mod lints;

@@ -232,6 +232,13 @@ impl Draft {
         self
     }
 
+    /// Adds "did you mean", and the repair that writes the candidate in place of the string `node`.
+    pub fn suggest_for(&mut self, node: Node<'_>, candidate: Option<&str>) -> &mut Draft {
+        let Some(candidate) = candidate else { return self };
+        let replacement = serde_json::Value::from(candidate).to_string();
+        self.suggested_fix(vec![Edit { span: node.span(), replacement }]).suggest(Some(candidate))
+    }
+
     /// Points at bytes of the document instead of the whole value.
     pub fn at(&mut self, span: Span) -> &mut Draft {
         self.span = span;

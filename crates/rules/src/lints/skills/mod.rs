@@ -2,5 +2,7 @@
 
 use crate::lint::Lint;
 
+mod missing_skill;
+
 /// The lints of this section, in the order of the catalogue.
-pub(super) const LINTS: &[&Lint] = &[];
+pub(super) const LINTS: &[&Lint] = &[&missing_skill::LINT];
