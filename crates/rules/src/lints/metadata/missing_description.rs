@@ -1,7 +1,5 @@
 //! Flags packs without a description.
 
-use pack::{Pointer, Span};
-
 use crate::facts::Facts;
 use crate::lint::{Check, Findings, Group, Level, Lint};
 
@@ -20,10 +18,5 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
     if pack.pack.get("description").is_some() {
         return;
     }
-    // The name stands for the pack: a finding over the whole text would hide everything in it.
-    let span = pack.pack.get("name").map_or(Span::new(0, 0), |name| name.span());
-    findings
-        .report_at(&Pointer::root(), "the pack has no `description`")
-        .at(span)
-        .help("say what the pack is for");
+    findings.report_pack(pack.pack, "the pack has no `description`").help("say what the pack is for");
 }
