@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pack::json::Document;
 use pack::model::{Pack, Prompt, Skill, SkillForm};
-use pack::schema::SchemaProblem;
+use pack::schema::{Described, SchemaProblem};
 use pack::skill::{Location, NotLocated, SkillDocument};
 use pack::spec::Declared;
 use pack::template::{Class, Names, Placeholder, Syntax, placeholders};
@@ -42,6 +42,7 @@ pub struct Facts<'a> {
     prompts: Vec<PromptFacts<'a>>,
     fragments: BTreeMap<&'a str, FragmentFacts<'a>>,
     skills: OnceCell<Vec<SkillFacts<'a>>>,
+    described: OnceCell<Vec<Described<'a>>>,
 }
 
 /// One prompt and its templates.
@@ -132,6 +133,7 @@ impl<'a> Facts<'a> {
             prompts,
             fragments,
             skills: OnceCell::new(),
+            described: OnceCell::new(),
         }
     }
 
@@ -173,6 +175,11 @@ impl<'a> Facts<'a> {
     /// The entries of `skills`, in order; their files are read on first use.
     pub fn skills(&self) -> &[SkillFacts<'a>] {
         self.skills.get_or_init(|| self.pack.skills().map(|skill| self.skill_facts(skill)).collect())
+    }
+
+    /// Every value that the format describes, in the order of the text.
+    pub fn described(&self) -> &[Described<'a>] {
+        self.described.get_or_init(|| pack::schema::described(self.pack.document(), self.spec()))
     }
 
     fn skill_facts(&self, skill: Skill<'a>) -> SkillFacts<'a> {

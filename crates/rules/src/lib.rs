@@ -8,6 +8,7 @@ pub mod changes;
 pub mod facts;
 pub mod lint;
 pub mod lints;
+mod pattern;
 pub mod place;
 mod wording;
 

@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use pack::json::{Document, Problem};
+use pack::model::Pack;
 use pack::template::Placeholder;
 use pack::{Digest, LineIndex, Node, Pointer, Position, Span};
 use serde::{Deserialize, Serialize};
@@ -334,6 +335,12 @@ impl<'a> Findings<'a> {
         let node = self.document.and_then(|document| document.at(pointer));
         let span = node.map_or(Span::new(0, 0), Node::span);
         self.push(pointer.clone(), span, message.into())
+    }
+
+    /// Reports the pack as a whole, at its name: a finding over the whole text would hide everything in it.
+    pub fn report_pack(&mut self, pack: Pack<'_>, message: impl Into<String>) -> &mut Draft {
+        let span = pack.get("name").map_or(Span::new(0, 0), |name| name.span());
+        self.push(Pointer::root(), span, message.into())
     }
 
     /// Reports bytes of the text that has no document.

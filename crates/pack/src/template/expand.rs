@@ -1,5 +1,7 @@
 //! Expands the fragments of a template recursively.
 
+use std::cell::Cell;
+
 use super::{Class, Names, Syntax, placeholders};
 
 /// How deep fragments may include each other; clients stop at ten rounds.
@@ -21,7 +23,7 @@ pub struct TooLong {
     pub limit: usize,
 }
 
-/// Writes out every fragment of `text`, in all three spellings, up to `limit` bytes of result.
+/// Writes out every fragment of `text`, in all three spellings, up to `limit` bytes of result and as many fragments.
 ///
 /// `fragment` gives the text of a fragment by its key. A bare name is a fragment only where no variable has it.
 ///
@@ -36,7 +38,11 @@ pub fn expand<'f>(
 ) -> Result<Expansion, TooLong> {
     let mut expansion = Expansion { text: String::with_capacity(text.len()), unresolved: false };
     let mut open = Vec::new();
-    Expander { syntax, names, fragment, limit }.append(text, &mut open, &mut expansion)?;
+    Expander { syntax, names, fragment, limit, included: Cell::new(0) }.append(
+        text,
+        &mut open,
+        &mut expansion,
+    )?;
     Ok(expansion)
 }
 
@@ -45,6 +51,8 @@ struct Expander<'e, 'f> {
     names: &'e Names<'e>,
     fragment: &'e dyn Fn(&str) -> Option<&'f str>,
     limit: usize,
+    /// How many fragments were written out: empty ones multiply too.
+    included: Cell<usize>,
 }
 
 impl Expander<'_, '_> {
@@ -56,6 +64,10 @@ impl Expander<'_, '_> {
             at = placeholder.span.end as usize;
             match (self.fragment)(key) {
                 Some(inner) if open.len() < MAX_ROUNDS && !open.iter().any(|opened| opened == key) => {
+                    self.included.set(self.included.get() + 1);
+                    if self.included.get() > self.limit {
+                        return Err(TooLong { limit: self.limit });
+                    }
                     open.push(key.to_owned());
                     self.append(inner, open, expansion)?;
                     open.pop();
@@ -113,5 +125,18 @@ mod tests {
         let long = "x".repeat(600);
         let result = expand("{{a}}{{a}}", &Syntax::default(), &names, &|_| Some(&long), 1000);
         assert_eq!(result, Err(TooLong { limit: 1000 }));
+        let keys = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
+        let names = Names { fragments: keys.into(), ..Names::default() };
+        let next =
+            |key: &str| keys.iter().skip_while(|known| **known != key).nth(1).copied().unwrap_or_default();
+        let texts: Vec<String> = keys.iter().map(|key| format!("{{{{{}}}}}", next(key)).repeat(20)).collect();
+        let fragment = |key: &str| match key {
+            "j" => Some(""),
+            _ => keys.iter().position(|known| *known == key).map(|at| texts[at].as_str()),
+        };
+        assert_eq!(
+            expand("{{a}}", &Syntax::default(), &names, &fragment, 1000),
+            Err(TooLong { limit: 1000 })
+        );
     }
 }
