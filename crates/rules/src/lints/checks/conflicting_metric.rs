@@ -24,6 +24,9 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
         let Some(metric) = eval.get("metric") else { continue };
         let Some((name, place)) = metric.text("name").zip(metric.get("type")) else { continue };
         let (Some(kind), Some(id)) = (place.as_str(), eval.text("id")) else { continue };
+        if !TYPES.contains(&kind) {
+            continue;
+        }
         let types = known.entry(name).or_default();
         // An eval of a prompt overrides the eval of the pack with its id.
         let others = types.iter().filter(|(other, _)| **other != kind);
@@ -40,3 +43,5 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
         types.entry(kind).or_default().insert(id);
     }
 }
+
+const TYPES: [&str; 4] = ["gauge", "counter", "histogram", "boolean"];
