@@ -18,6 +18,7 @@ mod report;
 mod side;
 mod text;
 mod tools;
+mod value;
 mod variables;
 mod version;
 

@@ -9,7 +9,7 @@ use pack::template::{Names, Syntax};
 use pack::tree::Tree;
 
 use super::text::{Budget, Expansion, Texts, Usage};
-use crate::facts::{Facts, FragmentFacts, PromptFacts};
+use crate::facts::{Facts, FragmentFacts, PromptFacts, Use};
 
 /// One version of a pack.
 pub(crate) struct Side<'a> {
@@ -41,6 +41,8 @@ pub(crate) struct PromptSide<'a> {
     pub(crate) prompt: Prompt<'a>,
     /// The names that decide what a placeholder refers to.
     pub(crate) names: &'a Names<'a>,
+    /// Every placeholder of its own templates.
+    pub(crate) uses: &'a [Use<'a>],
     /// Keys of the fragments that its templates reach.
     pub(crate) fragments: &'a BTreeSet<&'a str>,
     /// Its expanded texts.
@@ -127,15 +129,8 @@ impl<'a> PromptSide<'a> {
     fn new(pack: Pack<'a>, syntax: &'a Syntax, facts: &'a PromptFacts<'a>, budget: &mut Budget) -> Self {
         let prompt = facts.prompt;
         let names = &facts.names;
-        let fragment = |key: &str| pack.fragment(key);
-        let texts = Expansion { syntax, names, fragment: &fragment }.texts(prompt, budget);
-        let types: BTreeMap<&str, Option<&str>> =
-            prompt.variables().rev().map(|variable| (variable.name(), variable.type_name())).collect();
-        let takes_paths = |name: &str| {
-            let basic = types.get(name).copied().flatten();
-            !matches!(basic, Some("string" | "number" | "integer" | "boolean"))
-        };
-        let usage = Usage::of(&texts, syntax, names, takes_paths);
+        let texts = texts(pack, prompt, syntax, names, budget);
+        let usage = usage(prompt, &texts, syntax, names);
         let variables = prompt
             .variables()
             .map(|variable| VariableSide {
@@ -145,13 +140,49 @@ impl<'a> PromptSide<'a> {
             })
             .collect();
         let tools = offered(prompt);
-        PromptSide { prompt, names, fragments: &facts.fragments, texts, usage, variables, tools }
+        PromptSide {
+            prompt,
+            names,
+            uses: &facts.placeholders,
+            fragments: &facts.fragments,
+            texts,
+            usage,
+            variables,
+            tools,
+        }
     }
 
     /// Its key, which is its identity.
     pub(crate) fn key(&self) -> &'a str {
         self.prompt.name_key()
     }
+
+    /// What its texts would refer to if placeholders were written in another syntax.
+    pub(crate) fn usage_under(&self, pack: Pack<'_>, syntax: &Syntax) -> Usage {
+        let texts = texts(pack, self.prompt, syntax, self.names, &mut Budget::default());
+        usage(self.prompt, &texts, syntax, self.names)
+    }
+}
+
+fn texts<'a>(
+    pack: Pack<'_>,
+    prompt: Prompt<'a>,
+    syntax: &Syntax,
+    names: &Names<'_>,
+    budget: &mut Budget,
+) -> Texts<'a> {
+    let fragment = |key: &str| pack.fragment(key);
+    Expansion { syntax, names, fragment: &fragment }.texts(prompt, budget)
+}
+
+fn usage(prompt: Prompt<'_>, texts: &Texts<'_>, syntax: &Syntax, names: &Names<'_>) -> Usage {
+    let types: BTreeMap<&str, Option<&str>> =
+        prompt.variables().rev().map(|variable| (variable.name(), variable.type_name())).collect();
+    let takes_paths = |name: &str| {
+        let basic = types.get(name).copied().flatten();
+        !matches!(basic, Some("string" | "number" | "integer" | "boolean"))
+    };
+    Usage::of(texts, syntax, names, takes_paths)
 }
 
 fn offered(prompt: Prompt<'_>) -> BTreeMap<&str, Node<'_>> {
@@ -192,5 +223,5 @@ impl<'a> VariableSide<'a> {
 
 fn has_usable_default(variable: Variable<'_>) -> bool {
     let Some(default) = variable.default_value() else { return false };
-    default.as_str() != Some("") && super::variables::accepts(variable, default)
+    default.as_str() != Some("") && super::variables::Constraints::of(variable).accept(&default.to_value())
 }

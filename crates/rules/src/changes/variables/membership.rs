@@ -1,5 +1,6 @@
 //! Variables that come, go, or change their name.
 
+use super::binding;
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::comparison::PromptPair;
 use crate::changes::report::{At, Changes};
@@ -113,10 +114,12 @@ pub(super) fn compare<'a>(pair: &PromptPair<'a>, changes: &mut Changes<'a>) {
 }
 
 fn added<'a>(variable: &VariableSide<'a>, changes: &mut Changes<'a>) {
+    let name = variable.name();
     if variable.is_auto() {
+        let message = format!("the runtime is asked to fill in new variable `{name}`");
+        changes.report(&binding::ADDED, At::added(*variable.variable), message);
         return;
     }
-    let name = variable.name();
     let (rule, message) = if variable.is_must() {
         (&REQUIRED_ADDED, format!("new variable `{name}` is required: calls without it fail"))
     } else if variable.is_needed() {
