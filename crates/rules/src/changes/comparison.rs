@@ -95,10 +95,14 @@ impl<'a> PromptPair<'a> {
             |renames| decidable && same(&renames.iter().map(|(old, new)| (old.name(), new.name())).collect()),
         );
         let renamed_variables = names(&variables, |variable| variable.name());
+        let under = |side: &Side<'_>, prompt: &PromptSide<'_>, other: &Side<'_>, renamed| {
+            normal(&prompt.texts_under(side.pack, other.syntax), other, renamed)
+        };
         let broken_by_syntax = old_side.syntax != new_side.syntax
-            && old.usage != new.usage
-            && old.usage_under(old_side.pack, new_side.syntax) == new.usage
-            && new.usage_under(new_side.pack, old_side.syntax) == old.usage;
+            && !same(&renamed_variables)
+            && under(old_side, old, new_side, &renamed_variables) == news
+            && under(new_side, new, old_side, &BTreeMap::new())
+                == normal(&old.texts, old_side, &renamed_variables);
         PromptPair { old, new, variables, renamed_variables, broken_by_syntax }
     }
 

@@ -1,5 +1,6 @@
 //! One version in normal form: what rules compare instead of the raw document.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use pack::json::Node;
@@ -9,6 +10,7 @@ use pack::template::{Names, Syntax};
 use pack::tree::Tree;
 
 use super::text::{Budget, Expansion, Texts, Usage};
+use super::variables::Constraints;
 use crate::facts::{Facts, FragmentFacts, PromptFacts, Use};
 
 /// One version of a pack.
@@ -61,8 +63,7 @@ pub(crate) struct VariableSide<'a> {
     pub(crate) variable: Variable<'a>,
     /// Whether a text of the prompt uses it.
     pub(crate) used: bool,
-    /// Whether its default is valid, not null and not the empty string.
-    pub(crate) has_usable_default: bool,
+    usable_default: OnceCell<bool>,
 }
 
 impl<'a> Side<'a> {
@@ -136,7 +137,7 @@ impl<'a> PromptSide<'a> {
             .map(|variable| VariableSide {
                 variable,
                 used: usage.variables.contains(variable.name()),
-                has_usable_default: has_usable_default(variable),
+                usable_default: OnceCell::new(),
             })
             .collect();
         let tools = offered(prompt);
@@ -157,10 +158,9 @@ impl<'a> PromptSide<'a> {
         self.prompt.name_key()
     }
 
-    /// What its texts would refer to if placeholders were written in another syntax.
-    pub(crate) fn usage_under(&self, pack: Pack<'_>, syntax: &Syntax) -> Usage {
-        let texts = texts(pack, self.prompt, syntax, self.names, &mut Budget::default());
-        usage(self.prompt, &texts, syntax, self.names)
+    /// Its texts if placeholders were written in another syntax.
+    pub(crate) fn texts_under(&self, pack: Pack<'_>, syntax: &Syntax) -> Texts<'a> {
+        texts(pack, self.prompt, syntax, self.names, &mut Budget::default())
     }
 }
 
@@ -217,11 +217,15 @@ impl<'a> VariableSide<'a> {
 
     /// Whether a call without it fails.
     pub(crate) fn is_needed(&self) -> bool {
-        self.is_must() || (self.used && !self.is_auto() && !self.has_usable_default)
+        self.is_must() || (self.used && !self.is_auto() && !self.has_usable_default())
     }
-}
 
-fn has_usable_default(variable: Variable<'_>) -> bool {
-    let Some(default) = variable.default_value() else { return false };
-    default.as_str() != Some("") && super::variables::Constraints::of(variable).accept(&default.to_value())
+    /// Whether its default is valid, not null and not the empty string.
+    pub(crate) fn has_usable_default(&self) -> bool {
+        *self.usable_default.get_or_init(|| {
+            let Some(default) = self.variable.default_value() else { return false };
+            let allowed = || Constraints::of(self.variable).accept(&default.to_value());
+            default.as_str() != Some("") && allowed()
+        })
+    }
 }

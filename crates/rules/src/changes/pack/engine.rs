@@ -110,7 +110,7 @@ fn compare_syntax<'a>(comparison: &Comparison<'a>, old: Node<'a>, new: Node<'a>,
     let broken: Vec<&str> =
         comparison.prompt_pairs.iter().filter(|pair| pair.broken_by_syntax).map(|pair| pair.key()).collect();
     if broken.is_empty() {
-        changes.report(&SYNTAX_RESPELLED, at, format!("{spelling}, and every text follows"));
+        changes.report(&SYNTAX_RESPELLED, at, format!("{spelling}, and the texts follow"));
     } else {
         let names: Vec<String> = broken.iter().map(|key| format!("`{key}`")).collect();
         let message = format!("{spelling}: the placeholders of {} change their meaning", names.join(", "));

@@ -30,6 +30,9 @@ pub(super) const CHANGED: ChangeRule = ChangeRule {
 
 static SCHEMA: LazyLock<Value> = LazyLock::new(|| pack::schema::schema(SpecVersion::NEWEST));
 
+/// All schemas that may speak of one value, references and branches followed.
+type Schemas = Vec<&'static Value>;
+
 /// Parts that other rules compare as a whole, and content that is nobody's field.
 const COMPARED_ELSEWHERE: [&str; 12] = [
     "capabilities",
@@ -49,7 +52,7 @@ const COMPARED_ELSEWHERE: [&str; 12] = [
 /// States that an unknown key came, went or changed inside things that both versions have.
 pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>) {
     let (old, new) = (*comparison.old.pack, *comparison.new.pack);
-    let root = [&*SCHEMA];
+    let root = flat([&*SCHEMA]);
     record(old, new, &root, changes);
     for (key, pairs) in [("prompts", prompts(comparison)), ("tools", tools(comparison))] {
         let schemas = children(&children(&root, key), "");
@@ -68,7 +71,7 @@ fn tools<'a>(comparison: &Comparison<'a>) -> Vec<(Node<'a>, Node<'a>)> {
 }
 
 /// Compares two values that the schemas describe.
-fn visit<'a>(old: Node<'a>, new: Node<'a>, schemas: &[&'static Value], changes: &mut Changes<'a>) {
+fn visit<'a>(old: Node<'a>, new: Node<'a>, schemas: &Schemas, changes: &mut Changes<'a>) {
     if old.is_array() && new.is_array() {
         let schemas = items(schemas);
         for (old, new) in paired_items(old, new) {
@@ -79,12 +82,12 @@ fn visit<'a>(old: Node<'a>, new: Node<'a>, schemas: &[&'static Value], changes: 
     }
 }
 
-fn record<'a>(old: Node<'a>, new: Node<'a>, schemas: &[&'static Value], changes: &mut Changes<'a>) {
-    let objects = flat(schemas);
-    let is_record = objects.iter().any(|schema| schema.get("properties").is_some());
+fn record<'a>(old: Node<'a>, new: Node<'a>, schemas: &Schemas, changes: &mut Changes<'a>) {
+    // A map has keys of its own, free content has no keys that anybody knows.
+    let is_record = schemas.iter().any(|schema| schema.get("properties").is_some());
     let keys: BTreeSet<&str> = old.members().chain(new.members()).map(|(key, _)| key).collect();
     for key in keys {
-        let schemas = children(&objects, key);
+        let schemas = children(schemas, key);
         let (old, new) = (old.get(key), new.get(key));
         if schemas.is_empty() && is_record && written(old) != written(new) {
             let message = format!("field `{key}`, which the format does not know, changed");
@@ -106,27 +109,28 @@ fn is_compared_elsewhere(node: Node<'_>, key: &str) -> bool {
 }
 
 /// The schemas of one member.
-fn children(schemas: &[&'static Value], key: &str) -> Vec<&'static Value> {
-    let mut found = Vec::new();
-    for schema in flat(schemas) {
-        let declared = schema.get("properties").and_then(|properties| properties.get(key));
-        let other = schema.get("additionalProperties").filter(|schema| schema.is_object());
-        found.extend(declared.or(other));
-    }
-    found
+fn children(schemas: &Schemas, key: &str) -> Schemas {
+    let declared = |schema: &'static Value| {
+        let own = schema.get("properties").and_then(|properties| properties.get(key));
+        own.or_else(|| schema.get("additionalProperties").filter(|schema| schema.is_object()))
+    };
+    flat(schemas.iter().filter_map(|schema| declared(schema)))
 }
 
-fn items(schemas: &[&'static Value]) -> Vec<&'static Value> {
-    flat(schemas).into_iter().filter_map(|schema| schema.get("items")).collect()
+/// The schemas of the items of a list.
+fn items(schemas: &Schemas) -> Schemas {
+    flat(schemas.iter().filter_map(|schema| schema.get("items")))
 }
 
-/// Follows references and branches.
-fn flat(schemas: &[&'static Value]) -> Vec<&'static Value> {
-    let mut found = Vec::new();
-    let mut open: Vec<&'static Value> = schemas.to_vec();
+/// Follows references and branches, so that every schema that may speak is in the list.
+fn flat(schemas: impl IntoIterator<Item = &'static Value>) -> Schemas {
+    let mut found: Schemas = Vec::new();
+    let mut open: Schemas = schemas.into_iter().collect();
     while let Some(schema) = open.pop() {
-        let reference =
-            schema.get("$ref").and_then(Value::as_str).and_then(|reference| reference.strip_prefix('#'));
+        if found.iter().any(|known| std::ptr::eq(*known, schema)) {
+            continue;
+        }
+        let reference = schema.get("$ref").and_then(Value::as_str).and_then(|text| text.strip_prefix('#'));
         open.extend(reference.and_then(|pointer| SCHEMA.pointer(pointer)));
         for keyword in ["oneOf", "anyOf", "allOf"] {
             open.extend(schema.get(keyword).and_then(Value::as_array).into_iter().flatten());

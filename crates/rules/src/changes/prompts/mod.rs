@@ -61,7 +61,7 @@ pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>
         template::compare(comparison, pair, &causes, changes);
         overrides::compare(comparison, pair, &causes, changes);
         if !pair.broken_by_syntax {
-            usage::compare(pair, changes);
+            usage::compare(comparison, pair, changes);
         }
         for key in causes.fragments {
             moved_by_fragment.entry(key).or_default().push(pair.key());

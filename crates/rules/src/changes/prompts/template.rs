@@ -1,5 +1,6 @@
 //! The wording of a prompt, fragments written out.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::cause::{BASE, Causes};
@@ -99,9 +100,11 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 fn delta(old: &str, new: &str) -> String {
     let tokens = |text: &str| text.chars().count().div_ceil(4);
     let (old, new) = (tokens(old), tokens(new));
+    let difference = old.abs_diff(new);
+    let unit = if difference == 1 { "token" } else { "tokens" };
     match new.cmp(&old) {
-        std::cmp::Ordering::Less => format!("about {} tokens shorter", old - new),
-        std::cmp::Ordering::Equal => "about as long as before".to_owned(),
-        std::cmp::Ordering::Greater => format!("about {} tokens longer", new - old),
+        Ordering::Less => format!("about {difference} {unit} shorter"),
+        Ordering::Equal => "about as long as before".to_owned(),
+        Ordering::Greater => format!("about {difference} {unit} longer"),
     }
 }

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pack::json::Node;
-use pack::template::Form;
+use pack::template::{Form, Syntax};
 
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
-use crate::changes::comparison::PromptPair;
+use crate::changes::comparison::{Comparison, PromptPair};
 use crate::changes::report::{At, Changes, Spot};
 use crate::changes::side::{PromptSide, VariableSide};
 
@@ -98,7 +98,7 @@ pub(super) const UNRESOLVABLE_ADDED: ChangeRule = ChangeRule {
     why: "Whatever the caller sends, the raw placeholder stays: strict clients refuse to render, others send it to the model.",
     fix: "Declare the name as a variable, add the missing fragment, or write the placeholder without blanks.",
     mirror: Mirror::Waived(
-        "swapped, the placeholder is repaired by an edit of the text or a new declaration",
+        "swapped, an edit of the text or a new declaration repairs it: `template-placeholder-added` at most",
     ),
 };
 
@@ -133,7 +133,8 @@ pub(super) const ARTIFACT_REMOVED: ChangeRule = ChangeRule {
 };
 
 /// States how the references of the texts moved.
-pub(super) fn compare<'a>(pair: &PromptPair<'a>, changes: &mut Changes<'a>) {
+pub(super) fn compare<'a>(comparison: &Comparison<'a>, pair: &PromptPair<'a>, changes: &mut Changes<'a>) {
+    let syntax = comparison.new.syntax;
     if pair.old.usage == pair.new.usage {
         return;
     }
@@ -142,7 +143,7 @@ pub(super) fn compare<'a>(pair: &PromptPair<'a>, changes: &mut Changes<'a>) {
         compare_use(pair, variables, &sides, changes);
         compare_paths(pair, variables, &sides, changes);
     }
-    compare_unresolvable(pair, &sides.1, changes);
+    compare_unresolvable(pair, syntax, &sides.1, changes);
     compare_artifacts(pair, &sides, changes);
 }
 
@@ -164,7 +165,7 @@ fn compare_use<'a>(
         } else {
             changes.report(&PLACEHOLDER_ADDED, at, format!("the text of `{key}` now uses `{name}`"));
         }
-    } else if old.used && !new.used {
+    } else if old.used && !new.used && !pair.new.usage.unresolvable.contains(&format!(" {name} ")) {
         let at = At::spots(before.spot(old.name()), None);
         let message = format!("no text of `{key}` uses `{name}` any more: values of callers have no effect");
         changes.report(&EFFECT_REMOVED, at, message);
@@ -194,7 +195,12 @@ fn compare_paths<'a>(
     }
 }
 
-fn compare_unresolvable<'a>(pair: &PromptPair<'a>, after: &Index<'a>, changes: &mut Changes<'a>) {
+fn compare_unresolvable<'a>(
+    pair: &PromptPair<'a>,
+    syntax: &Syntax,
+    after: &Index<'a>,
+    changes: &mut Changes<'a>,
+) {
     let removed: BTreeSet<&str> = pair.variables.removed.iter().map(|variable| variable.name()).collect();
     let read_before: BTreeSet<&String> = pair.old.usage.paths.values().flatten().collect();
     for body in pair.new.usage.unresolvable.difference(&pair.old.usage.unresolvable) {
@@ -203,8 +209,12 @@ fn compare_unresolvable<'a>(pair: &PromptPair<'a>, after: &Index<'a>, changes: &
         if removed.contains(root) || read_before.contains(body) {
             continue;
         }
-        let message =
-            format!("the text of `{}` holds the placeholder `{body}`, which nothing fills", pair.key());
+        let message = format!(
+            "the text of `{}` holds the placeholder `{}{body}{}`, which nothing fills",
+            pair.key(),
+            syntax.open(),
+            syntax.close()
+        );
         changes.report(&UNRESOLVABLE_ADDED, At::spots(None, after.spot(body)), message);
     }
 }

@@ -79,7 +79,7 @@ pub(super) fn compare<'a>(old: &VariableSide<'a>, new: &VariableSide<'a>, change
     // On the side without default it counts where callers may leave the variable out and a text shows it.
     let counts = |side: &VariableSide<'a>| !side.variable.is_required() && side.used;
     let shown = |text: Option<String>| text.unwrap_or_else(|| "nothing".to_owned());
-    match (old.has_usable_default, new.has_usable_default) {
+    match (old.has_usable_default(), new.has_usable_default()) {
         (true, false) if counts(new) => {
             let message = format!(
                 "variable `{name}` has no usable default any more: calls without it leave it unfilled"

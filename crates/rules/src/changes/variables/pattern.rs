@@ -1,5 +1,7 @@
 //! The pattern that texts have to match.
 
+use std::collections::BTreeSet;
+
 use super::constraint::{Moved, narrowing, widening};
 use super::values::Keyword;
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
@@ -56,9 +58,29 @@ enum Relation {
     Unknown,
 }
 
-/// Relates two patterns that are written differently. Nothing is proven from their texts alone.
-fn relation(_old: &str, _new: &str) -> Relation {
-    Relation::Unknown
+/// Relates two patterns that are written differently; decided where both list their texts.
+fn relation(old: &str, new: &str) -> Relation {
+    let (Some(old), Some(new)) = (listed(old), listed(new)) else { return Relation::Unknown };
+    match () {
+        () if new.is_subset(&old) => Relation::Narrower,
+        () if old.is_subset(&new) => Relation::Wider,
+        () => Relation::Overlapping,
+    }
+}
+
+/// The texts that a pattern of the form `^(a|b)$` lists.
+pub(super) fn listed(pattern: &str) -> Option<BTreeSet<String>> {
+    let inner = pattern.strip_prefix('^')?.strip_suffix('$')?;
+    let group = inner.strip_prefix("(?:").or_else(|| inner.strip_prefix('('));
+    // An alternative outside a group has only one of the two anchors.
+    let alternatives = match group {
+        Some(group) => group.strip_suffix(')')?,
+        None if inner.contains('|') => return None,
+        None => inner,
+    };
+    let is_literal = |text: &str| text.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-'));
+    let texts: Vec<&str> = alternatives.split('|').collect();
+    texts.iter().all(|text| is_literal(text)).then(|| texts.into_iter().map(str::to_owned).collect())
 }
 
 /// States how the pattern moved.

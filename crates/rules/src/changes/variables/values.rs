@@ -8,6 +8,8 @@ use pack::model::Variable;
 use regex::Regex;
 use serde_json::Value;
 
+use super::pattern::listed;
+
 /// What a declaration says about the values of a variable.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Constraints<'a> {
@@ -181,6 +183,11 @@ impl<'a> Constraints<'a> {
             let allowed = list.iter().filter(|(_, value)| rest.accept(value));
             return Values::Finite(allowed.map(|(text, _)| text.clone()).collect());
         }
+        if let Some(texts) = self.pattern.filter(|_| self.kind == Kind::String).and_then(listed) {
+            let rest = Constraints { pattern: None, ..self.clone() };
+            let texts = texts.into_iter().map(Value::from).filter(|text| rest.accept(text));
+            return Values::Finite(texts.map(|text| canonical(&text)).collect());
+        }
         let mut own = self.clone();
         if !matches!(self.kind, Kind::String | Kind::Unknown(_)) {
             (own.pattern, own.min_length, own.max_length, own.nonempty) = (None, None, None, false);
@@ -280,6 +287,11 @@ mod tests {
         );
         check(
             r#"{"type": "string", "validation": {"enum": ["a", "bb"], "max_length": 1}}"#,
+            r#"{"type": "string", "validation": {"enum": ["a"]}}"#,
+            true,
+        );
+        check(
+            r#"{"type": "string", "validation": {"pattern": "^(a|bb)$", "max_length": 1}}"#,
             r#"{"type": "string", "validation": {"enum": ["a"]}}"#,
             true,
         );
