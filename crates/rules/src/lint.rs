@@ -230,6 +230,24 @@ fn is_free(text: &str, accepted: &BTreeMap<Span, &str>, edit: &Edit) -> bool {
         && after.is_none_or(|(span, _)| edit.span.end <= span.start && *span != edit.span)
 }
 
+impl Edit {
+    /// Takes a member out of its object, or an item out of its array, together with the comma beside it. Of an array
+    /// that loses several items the first one must stay, or the edits overlap.
+    pub fn removal(node: Node<'_>) -> Edit {
+        let start = |node: Node<'_>| node.key_span().unwrap_or(node.span()).start;
+        let position = node.position();
+        let mut beside = node.parent().into_iter().flat_map(Node::children).skip(position.saturating_sub(1));
+        let span = match position.checked_sub(1).and_then(|_| beside.next()) {
+            Some(previous) => Span { start: previous.span().end, end: node.span().end },
+            None => {
+                let end = beside.nth(1).map_or(node.span().end, start);
+                Span { start: start(node), end }
+            }
+        };
+        Edit { span, replacement: String::new() }
+    }
+}
+
 /// Collects the findings of one lint after the other.
 #[derive(Debug)]
 pub struct Findings<'a> {
@@ -452,5 +470,31 @@ mod tests {
         check(&[&[(0, 3, "")], &[(2, 4, ""), (8, 9, "")]], "3456789é");
         check(&[&[(1, 1, "a")], &[(1, 1, "b")]], "0a123456789é");
         check(&[&[(11, 12, "")], &[(90, 91, "")], &[(4, 4, "-")]], "0123-456789é");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(pointer: &str, expected: &str) {
+        let text = r#"{"a": 1, "b": [ 1, 2 , 3 ], "c": {"d": 4}}"#;
+        let (document, _) = Document::parse(text.as_bytes());
+        let document = document.expect("JSON");
+        let edit = Edit::removal(document.at(&Pointer::parse(pointer)).expect("a place"));
+        let mut rest = text.to_owned();
+        rest.replace_range(edit.span.range(), &edit.replacement);
+        assert_eq!(rest, expected);
+    }
+
+    #[test]
+    fn a_removal_takes_one_comma() {
+        check("/a", r#"{"b": [ 1, 2 , 3 ], "c": {"d": 4}}"#);
+        check("/b", r#"{"a": 1, "c": {"d": 4}}"#);
+        check("/c", r#"{"a": 1, "b": [ 1, 2 , 3 ]}"#);
+        check("/b/0", r#"{"a": 1, "b": [ 2 , 3 ], "c": {"d": 4}}"#);
+        check("/b/1", r#"{"a": 1, "b": [ 1 , 3 ], "c": {"d": 4}}"#);
+        check("/b/2", r#"{"a": 1, "b": [ 1, 2 ], "c": {"d": 4}}"#);
+        check("/c/d", r#"{"a": 1, "b": [ 1, 2 , 3 ], "c": {}}"#);
     }
 }
