@@ -471,13 +471,8 @@ mod tests {
         check(&[&[(1, 1, "a")], &[(1, 1, "b")]], "0a123456789é");
         check(&[&[(11, 12, "")], &[(90, 91, "")], &[(4, 4, "-")]], "0123-456789é");
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn check(pointer: &str, expected: &str) {
+    fn check_removal(pointer: &str, expected: &str) {
         let text = r#"{"a": 1, "b": [ 1, 2 , 3 ], "c": {"d": 4}}"#;
         let (document, _) = Document::parse(text.as_bytes());
         let document = document.expect("JSON");
@@ -489,12 +484,12 @@ mod tests {
 
     #[test]
     fn a_removal_takes_one_comma() {
-        check("/a", r#"{"b": [ 1, 2 , 3 ], "c": {"d": 4}}"#);
-        check("/b", r#"{"a": 1, "c": {"d": 4}}"#);
-        check("/c", r#"{"a": 1, "b": [ 1, 2 , 3 ]}"#);
-        check("/b/0", r#"{"a": 1, "b": [ 2 , 3 ], "c": {"d": 4}}"#);
-        check("/b/1", r#"{"a": 1, "b": [ 1 , 3 ], "c": {"d": 4}}"#);
-        check("/b/2", r#"{"a": 1, "b": [ 1, 2 ], "c": {"d": 4}}"#);
-        check("/c/d", r#"{"a": 1, "b": [ 1, 2 , 3 ], "c": {}}"#);
+        check_removal("/a", r#"{"b": [ 1, 2 , 3 ], "c": {"d": 4}}"#);
+        check_removal("/b", r#"{"a": 1, "c": {"d": 4}}"#);
+        check_removal("/c", r#"{"a": 1, "b": [ 1, 2 , 3 ]}"#);
+        check_removal("/b/0", r#"{"a": 1, "b": [ 2 , 3 ], "c": {"d": 4}}"#);
+        check_removal("/b/1", r#"{"a": 1, "b": [ 1 , 3 ], "c": {"d": 4}}"#);
+        check_removal("/b/2", r#"{"a": 1, "b": [ 1, 2 ], "c": {"d": 4}}"#);
+        check_removal("/c/d", r#"{"a": 1, "b": [ 1, 2 , 3 ], "c": {}}"#);
     }
 }
