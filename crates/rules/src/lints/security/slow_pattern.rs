@@ -46,7 +46,8 @@ fn parse(pattern: &str) -> Option<Hir> {
     let plain = || {
         ["(?=", "(?!", "(?<=", "(?<!"].iter().fold(pattern.to_owned(), |text, open| text.replace(open, "(?:"))
     };
-    parser.build().parse(pattern).or_else(|_| parser.build().parse(&plain())).ok()
+    let parsed = parser.build().parse(pattern).ok();
+    parsed.or_else(|| parser.build().parse(&plain()).ok())
 }
 
 /// Whether a `+` follows the sign of a repeat.
