@@ -99,6 +99,20 @@ pub enum JsonType {
     Object,
 }
 
+impl JsonType {
+    /// The type as a sentence names a value of it.
+    pub fn with_article(self) -> &'static str {
+        match self {
+            JsonType::Null => "null",
+            JsonType::Boolean => "a boolean",
+            JsonType::Number => "a number",
+            JsonType::String => "a string",
+            JsonType::Array => "a list",
+            JsonType::Object => "an object",
+        }
+    }
+}
+
 impl fmt::Display for JsonType {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
@@ -172,7 +186,7 @@ impl Document {
         for token in pointer.tokens() {
             node = match node.json_type() {
                 JsonType::Object => node.get(&token)?,
-                JsonType::Array => node.items().nth(token.parse().ok()?)?,
+                JsonType::Array => node.children().nth(token.parse().ok()?)?,
                 _ => return None,
             };
         }

@@ -309,6 +309,38 @@ impl<'a> Tool<'a> {
     pub fn parameters(self) -> Option<Node<'a>> {
         self.get("parameters")
     }
+
+    /// The schema of its arguments and every schema inside it, in the order of the text.
+    pub fn schemas(self) -> impl Iterator<Item = Node<'a>> {
+        const ONE: [&str; 11] = [
+            "items",
+            "contains",
+            "additionalProperties",
+            "unevaluatedProperties",
+            "unevaluatedItems",
+            "propertyNames",
+            "not",
+            "if",
+            "then",
+            "else",
+            "additionalItems",
+        ];
+        const LISTS: [&str; 5] = ["allOf", "anyOf", "oneOf", "prefixItems", "items"];
+        const MAPS: [&str; 5] =
+            ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
+        let mut open: Vec<Node<'a>> = self.parameters().into_iter().collect();
+        std::iter::from_fn(move || {
+            let schema = open.pop()?;
+            let inner = schema.members().flat_map(|(key, value)| {
+                let one = ONE.contains(&key).then_some(value);
+                let list = LISTS.contains(&key).then(|| value.items()).into_iter().flatten();
+                let map = MAPS.contains(&key).then(|| value.members()).into_iter().flatten();
+                one.into_iter().chain(list).chain(map.map(|(_, schema)| schema))
+            });
+            open.extend(inner.filter(|schema| schema.is_object()).collect::<Vec<_>>().into_iter().rev());
+            Some(schema)
+        })
+    }
 }
 
 impl<'a> Workflow<'a> {

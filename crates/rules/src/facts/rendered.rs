@@ -46,10 +46,14 @@ impl<'a> Facts<'a> {
 }
 
 impl<'a> Rendered<'_, 'a> {
+    /// The placeholder as it is written.
+    pub fn text(&self) -> &'a str {
+        self.node.as_str().and_then(|text| text.get(self.placeholder.span.range())).unwrap_or_default()
+    }
+
     /// The placeholder as it is written, in backticks.
     pub fn shown(&self) -> String {
-        let text = self.node.as_str().unwrap_or_default();
-        quoted(text.get(self.placeholder.span.range()).unwrap_or_default())
+        quoted(self.text())
     }
 
     /// The text that holds it: "template" or "fragment `x`".

@@ -23,7 +23,6 @@ static STYLES: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Where a variable stands in another style.
 #[derive(Debug, Clone, Copy)]
-#[allow(dead_code, reason = "the lint mismatched-placeholder reports them")]
 pub(crate) struct OtherStyle<'a> {
     /// The string that holds it.
     pub(crate) node: Node<'a>,

@@ -28,6 +28,14 @@ impl<'a> CheckUses<'a> {
         used.extend(names.filter(|name| prompt.names.variables.contains(name)));
         used
     }
+
+    /// Every name that some check uses, whatever it refers to.
+    pub(crate) fn every_name(&self, pack: &Facts<'a>) -> BTreeSet<&'a str> {
+        let prompts = pack.pack.prompts();
+        let validators = prompts.clone().flat_map(|prompt| prompt.validators()).map(|validator| *validator);
+        let checks = validators.chain(prompts.flat_map(|prompt| prompt.evals()).map(|eval| *eval));
+        checks.flat_map(|check| names_in(check, &pack.syntax)).chain(self.pack.iter().copied()).collect()
+    }
 }
 
 /// The declared or runtime name that an undeclared one is close to.
@@ -53,7 +61,12 @@ fn names_in<'a>(check: Node<'a>, syntax: &Syntax) -> BTreeSet<&'a str> {
     let mut names: BTreeSet<&str> = strings
         .flat_map(|text| placeholders(text, syntax))
         .flat_map(|placeholder| {
-            placeholder.root().into_iter().chain(placeholder.mentioned()).collect::<Vec<_>>()
+            placeholder
+                .root()
+                .into_iter()
+                .chain(placeholder.fragment())
+                .chain(placeholder.mentioned())
+                .collect::<Vec<_>>()
         })
         .collect();
     names.extend(check.get("when").and_then(|when| when.text("has_variable")));
