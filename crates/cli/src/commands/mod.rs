@@ -8,6 +8,7 @@ use crate::complaint::Complaint;
 use crate::environment;
 use crate::exit::Verdict;
 
+mod check;
 mod diff;
 mod explain;
 mod lint;
@@ -18,6 +19,7 @@ mod rules;
 pub enum Command {
     Lint(lint::Arguments),
     Diff(diff::Arguments),
+    Check(check::Arguments),
     Explain(explain::Arguments),
     Rules(rules::Arguments),
 }
@@ -30,6 +32,7 @@ pub fn run(command: Command) -> anyhow::Result<Verdict> {
     match command {
         Command::Lint(arguments) => lint::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
+        Command::Check(arguments) => check::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Rules(arguments) => rules::run(&arguments),
     }
