@@ -9,7 +9,7 @@ use pack::{Digest, LineIndex, Node, Pointer, Position, Span};
 use serde::{Deserialize, Serialize};
 
 use crate::facts::Facts;
-use crate::place::place;
+use crate::place::Places;
 
 /// How serious a finding is. `Off` is no level of a finding: such a lint runs only when a configuration says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -344,8 +344,12 @@ impl<'a> Findings<'a> {
             return Vec::new();
         }
         let lines = LineIndex::new(text);
-        let mut findings: Vec<Finding> =
-            self.found.into_iter().map(|draft| complete(draft, self.document, text, &lines, pack)).collect();
+        let mut places = self.document.map(Places::new);
+        let mut findings: Vec<Finding> = self
+            .found
+            .into_iter()
+            .map(|draft| complete(draft, self.document, &mut places, text, &lines, pack))
+            .collect();
         findings.sort_by(|a, b| {
             (a.span, &a.pointer, &a.rule, &a.message).cmp(&(b.span, &b.pointer, &b.rule, &b.message))
         });
@@ -354,9 +358,15 @@ impl<'a> Findings<'a> {
     }
 }
 
-fn complete(draft: Draft, document: Option<&Document>, text: &str, lines: &LineIndex, pack: &str) -> Finding {
-    let place =
-        document.map_or_else(|| draft.pointer.to_string(), |document| place(document, &draft.pointer));
+fn complete(
+    draft: Draft,
+    document: Option<&Document>,
+    places: &mut Option<Places<'_>>,
+    text: &str,
+    lines: &LineIndex,
+    pack: &str,
+) -> Finding {
+    let place = places.as_mut().map_or_else(|| draft.pointer.to_string(), |places| places.of(&draft.pointer));
     let value = document.and_then(|document| document.at(&draft.pointer)).map(Node::to_value);
     let value = pack::digest::canonical(&value.unwrap_or_default());
     let identity = [pack, draft.lint.id, &place, &value];

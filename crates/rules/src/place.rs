@@ -3,6 +3,8 @@
 //! `/prompts/support/variables/2` becomes `/prompts/support/variables/{company}`: a place survives reordering. A
 //! string in an array stands for itself; an object for its `id`, `name`, `key` or `path`.
 
+use std::collections::BTreeMap;
+
 use pack::Pointer;
 use pack::json::{Document, Node};
 
@@ -13,30 +15,52 @@ const NAMING_KEYS: [&str; 4] = ["id", "name", "key", "path"];
 ///
 /// Items without a name of their own, and the second of two with one name, keep their position.
 pub fn place(document: &Document, pointer: &Pointer) -> String {
-    let mut place = Pointer::root();
-    let mut node = Some(document.root());
-    for token in pointer.tokens() {
-        let parent = node;
-        node = parent.and_then(|parent| child(parent, &token));
-        match (parent, node) {
-            (Some(parent), Some(item)) if parent.is_array() => place.push(&item_name(parent, item)),
-            _ => place.push(&token),
+    Places::new(document).of(pointer)
+}
+
+/// The places of one document; each array is searched for the names of its items once.
+pub struct Places<'d> {
+    document: &'d Document,
+    /// Per array, by where it starts, the first item of each name.
+    first_items: BTreeMap<u32, BTreeMap<&'d str, usize>>,
+}
+
+impl<'d> Places<'d> {
+    /// Prepares to name places of `document`.
+    pub fn new(document: &'d Document) -> Self {
+        Places { document, first_items: BTreeMap::new() }
+    }
+
+    /// The place of what `pointer` names, see [`place`].
+    pub fn of(&mut self, pointer: &Pointer) -> String {
+        let mut place = Pointer::root();
+        let mut node = Some(self.document.root());
+        for token in pointer.tokens() {
+            let parent = node;
+            node = parent.and_then(|parent| child(parent, &token));
+            match (parent, node) {
+                (Some(parent), Some(item)) if parent.is_array() => place.push(&self.item_name(parent, item)),
+                _ => place.push(&token),
+            }
+        }
+        place.to_string()
+    }
+
+    fn item_name(&mut self, array: Node<'d>, item: Node<'d>) -> String {
+        let position = item.position();
+        let first_items = self.first_items.entry(array.span().start).or_insert_with(|| {
+            let named = array.children().enumerate().filter_map(|(at, item)| Some((own_name(item)?, at)));
+            named.rev().collect()
+        });
+        match own_name(item) {
+            Some(name) if first_items.get(name) == Some(&position) => format!("{{{name}}}"),
+            _ => position.to_string(),
         }
     }
-    place.to_string()
 }
 
 fn child<'a>(parent: Node<'a>, token: &str) -> Option<Node<'a>> {
-    if parent.is_array() { parent.items().nth(token.parse().ok()?) } else { parent.get(token) }
-}
-
-fn item_name(array: Node<'_>, item: Node<'_>) -> String {
-    match own_name(item) {
-        Some(name) if array.items().find(|other| own_name(*other) == Some(name)) == Some(item) => {
-            format!("{{{name}}}")
-        }
-        _ => item.position().to_string(),
-    }
+    if parent.is_array() { parent.children().nth(token.parse().ok()?) } else { parent.get(token) }
 }
 
 fn own_name(item: Node<'_>) -> Option<&str> {

@@ -1,5 +1,6 @@
 //! The list of all lints, a folder per section of the catalogue, and the run over one pack.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use pack::json::Document;
@@ -134,17 +135,18 @@ fn findings_of(
     // An object that lacks fields is still there, and so is an ambiguous media block.
     let stays = [SchemaProblemKind::MissingField, SchemaProblemKind::AmbiguousMedia];
     let refused = facts.schema_problems.iter().filter(|problem| !stays.contains(&problem.kind));
-    let refused: Vec<&Pointer> = refused.map(|problem| &problem.pointer).collect();
+    let refused: BTreeSet<&Pointer> = refused.map(|problem| &problem.pointer).collect();
     findings.retain(|lint, pointer| !is_shadowed(lint, pointer, &refused));
     let pack = facts.pack.id().unwrap_or_default();
     (findings.finish(facts.pack.document().text(), pack), Some(facts.declared))
 }
 
 /// What the schema refused counts as absent: other lints say nothing about that value or what lies below it.
-fn is_shadowed(lint: &Lint, pointer: &Pointer, refused: &[&Pointer]) -> bool {
+fn is_shadowed(lint: &Lint, pointer: &Pointer, refused: &BTreeSet<&Pointer>) -> bool {
     let semantic = matches!(lint.group, Group::Correctness | Group::Portability | Group::Style);
     let speaks_of_schema = matches!(lint.check, Check::Text(_)) || SCHEMA_COMPANIONS.contains(&lint.id);
-    semantic && !speaks_of_schema && refused.iter().any(|at| **at != Pointer::root() && pointer.is_within(at))
+    let mut around = std::iter::successors(Some(pointer.clone()), Pointer::parent);
+    semantic && !speaks_of_schema && around.any(|at| at != Pointer::root() && refused.contains(&at))
 }
 
 /// Lints that explain a schema break themselves and so stand at its place.
