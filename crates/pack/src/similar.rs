@@ -2,7 +2,7 @@
 
 /// Among more candidates than this, no word is suggested: hundreds of them resemble each other, and a pack that
 /// misspells thousands of names must not take minutes.
-const MAX_CANDIDATES: usize = 500;
+const MAX_CANDIDATES: usize = 1000;
 
 /// Finds the unique best candidate within edit distance 2 and a third of the word's length, case ignored.
 pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
@@ -28,15 +28,6 @@ pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) ->
     best.filter(|_| unique).map(|(_, candidate)| candidate)
 }
 
-/// The edit distance; what both words start or end with takes no time.
-fn distance(a: &str, b: &str) -> usize {
-    let start: usize = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum();
-    let (a, b) = (&a[start..], &b[start..]);
-    let end: usize =
-        a.chars().rev().zip(b.chars().rev()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum();
-    strsim::damerau_levenshtein(&a[..a.len() - end], &b[..b.len() - end])
-}
-
 /// Whether a glance shows that the distance is over `limit`; most candidates are told apart without computing it.
 fn is_far(word: &str, candidate: &str, limit: usize) -> bool {
     let longest_character = if word.is_ascii() && candidate.is_ascii() { 1 } else { 4 };
@@ -51,6 +42,15 @@ fn is_far(word: &str, candidate: &str, limit: usize) -> bool {
 /// Which bytes occur, case ignored: one bit for each of 64 classes.
 fn characters(text: &str) -> u64 {
     text.bytes().fold(0, |set, byte| set | 1 << (byte.to_ascii_lowercase() % 64))
+}
+
+/// The edit distance; what both words start or end with takes no time.
+fn distance(a: &str, b: &str) -> usize {
+    let start: usize = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum();
+    let (a, b) = (&a[start..], &b[start..]);
+    let end: usize =
+        a.chars().rev().zip(b.chars().rev()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum();
+    strsim::damerau_levenshtein(&a[..a.len() - end], &b[..b.len() - end])
 }
 
 #[cfg(test)]

@@ -5,12 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pack::json::Document;
 use pack::model::{Pack, Prompt, Skill, SkillForm};
-use pack::schema::SchemaProblem;
+use pack::schema::{Described, SchemaProblem};
 use pack::skill::{Location, NotLocated, SkillDocument};
 use pack::spec::Declared;
 use pack::template::{Class, Names, Placeholder, Syntax, placeholders};
 use pack::tree::Tree;
 use pack::{Node, SpecVersion};
+
+mod rendered;
+
+pub use rendered::Rendered;
 
 /// The most files of one skill that are looked at.
 pub const MAX_SKILL_FILES: usize = 500;
@@ -38,6 +42,7 @@ pub struct Facts<'a> {
     prompts: Vec<PromptFacts<'a>>,
     fragments: BTreeMap<&'a str, FragmentFacts<'a>>,
     skills: OnceCell<Vec<SkillFacts<'a>>>,
+    described: OnceCell<Vec<Described<'a>>>,
 }
 
 /// One prompt and its templates.
@@ -94,12 +99,24 @@ impl<'a> Facts<'a> {
         spec: Option<SpecVersion>,
         host_variables: &'a [String],
     ) -> Facts<'a> {
+        let mut facts = Facts::without_schema(document, path, tree, spec, host_variables);
+        facts.schema_problems = pack::schema::check(document, facts.declared.version);
+        facts
+    }
+
+    /// Gathers the same facts without asking what the schema refuses, for comparisons: they judge no pack.
+    pub fn without_schema(
+        document: &'a Document,
+        path: &'a str,
+        tree: Option<&'a dyn Tree>,
+        spec: Option<SpecVersion>,
+        host_variables: &'a [String],
+    ) -> Facts<'a> {
         let pack = Pack(document.root());
         let declared = match spec {
             Some(version) => Declared::forced(version),
             None => Declared::by_url(pack.text("$schema")),
         };
-        let schema_problems = pack::schema::check(document, declared.version);
         let syntax = pack.syntax();
         let mut fragments = fragments(pack, &syntax);
         let composition_names = CompositionNames::of(pack);
@@ -120,7 +137,7 @@ impl<'a> Facts<'a> {
         Facts {
             pack,
             declared,
-            schema_problems,
+            schema_problems: Vec::new(),
             path,
             tree,
             syntax,
@@ -128,6 +145,7 @@ impl<'a> Facts<'a> {
             prompts,
             fragments,
             skills: OnceCell::new(),
+            described: OnceCell::new(),
         }
     }
 
@@ -171,6 +189,11 @@ impl<'a> Facts<'a> {
         self.skills.get_or_init(|| self.pack.skills().map(|skill| self.skill_facts(skill)).collect())
     }
 
+    /// Every value that the format describes, in the order of the text.
+    pub fn described(&self) -> &[Described<'a>] {
+        self.described.get_or_init(|| pack::schema::described(self.pack.document(), self.spec()))
+    }
+
     fn skill_facts(&self, skill: Skill<'a>) -> SkillFacts<'a> {
         let form = skill.form();
         let mut facts = SkillFacts { skill, form, location: None, documents: Vec::new() };
@@ -185,6 +208,16 @@ impl<'a> Facts<'a> {
         }
         facts.location = Some(location);
         facts
+    }
+}
+
+impl<'a> SkillFacts<'a> {
+    /// The path of an entry that names files, and its place.
+    pub fn path(&self) -> Option<(&'a str, Node<'a>)> {
+        match self.form {
+            Some(SkillForm::Path(path, node)) => Some((path, node)),
+            _ => None,
+        }
     }
 }
 

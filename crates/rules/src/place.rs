@@ -3,10 +3,11 @@
 //! `/prompts/support/variables/2` becomes `/prompts/support/variables/{company}`: a place survives reordering. A
 //! string in an array stands for itself; an object for its `id`, `name`, `key` or `path`.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::HashMap;
 
-use pack::Pointer;
 use pack::json::{Document, Node};
+use pack::{Pointer, Span};
 
 /// The keys that name an object inside an array, the first one present counts.
 const NAMING_KEYS: [&str; 4] = ["id", "name", "key", "path"];
@@ -15,55 +16,89 @@ const NAMING_KEYS: [&str; 4] = ["id", "name", "key", "path"];
 ///
 /// Items without a name of their own, and the second of two with one name, keep their position.
 pub fn place(document: &Document, pointer: &Pointer) -> String {
-    Places::new(document).of(pointer)
-}
-
-/// The places of one document; each array is searched for the names of its items once.
-pub struct Places<'d> {
-    document: &'d Document,
-    /// Per array, by where it starts, the first item of each name.
-    first_items: BTreeMap<u32, BTreeMap<&'d str, usize>>,
-}
-
-impl<'d> Places<'d> {
-    /// Prepares to name places of `document`.
-    pub fn new(document: &'d Document) -> Self {
-        Places { document, first_items: BTreeMap::new() }
+    let mut place = Pointer::root();
+    let mut node = Some(document.root());
+    for token in pointer.tokens() {
+        let parent = node;
+        node = parent.and_then(|parent| child(parent, &token));
+        match (parent, node) {
+            (Some(parent), Some(item)) if parent.is_array() => place.push(&item_name(parent, item)),
+            _ => place.push(&token),
+        }
     }
+    place.to_string()
+}
 
-    /// The place of what `pointer` names, see [`place`].
-    pub fn of(&mut self, pointer: &Pointer) -> String {
+/// The places of many values of one document: what is learned of an array is kept, so that each costs the same.
+#[derive(Default)]
+pub(crate) struct Places<'a> {
+    arrays: RefCell<HashMap<Span, HashMap<&'a str, Node<'a>>>>,
+}
+
+impl<'a> Places<'a> {
+    /// The place of `node`, as [`place`] gives it.
+    pub(crate) fn of(&self, node: Node<'a>) -> Pointer {
         let mut place = Pointer::root();
-        let mut node = Some(self.document.root());
-        for token in pointer.tokens() {
-            let parent = node;
-            node = parent.and_then(|parent| child(parent, &token));
-            match (parent, node) {
-                (Some(parent), Some(item)) if parent.is_array() => place.push(&self.item_name(parent, item)),
-                _ => place.push(&token),
+        for node in lineage(node) {
+            let Some(parent) = node.parent() else { continue };
+            match (node.key(), own_name(node)) {
+                (Some(key), _) => place.push(key),
+                (None, Some(name)) if self.find(parent, name) == Some(node) => {
+                    place.push(&format!("{{{name}}}"))
+                }
+                _ => place.push(&node.position().to_string()),
             }
         }
-        place.to_string()
+        place
     }
 
-    fn item_name(&mut self, array: Node<'d>, item: Node<'d>) -> String {
-        let position = item.position();
-        let first_items = self.first_items.entry(array.span().start).or_insert_with(|| {
-            let named = array.children().enumerate().filter_map(|(at, item)| Some((own_name(item)?, at)));
-            named.rev().collect()
+    /// The first item of `array` with that name.
+    pub(crate) fn find(&self, array: Node<'a>, name: &str) -> Option<Node<'a>> {
+        let mut arrays = self.arrays.borrow_mut();
+        let items = arrays.entry(array.span()).or_insert_with(|| {
+            let named = array.items().rev();
+            named.filter_map(|item| Some((own_name(item)?, item))).collect()
         });
-        match own_name(item) {
-            Some(name) if first_items.get(name) == Some(&position) => format!("{{{name}}}"),
-            _ => position.to_string(),
-        }
+        items.get(name).copied()
     }
+
+    /// What stands in this document where `node` stands in its own; else the nearest value above that place.
+    pub(crate) fn counterpart(&self, root: Node<'a>, node: Node<'_>) -> Node<'a> {
+        let mut here = root;
+        for node in lineage(node) {
+            let found = match (node.parent(), node.key()) {
+                (None, _) => continue,
+                (_, Some(key)) => here.get(key),
+                (_, None) => own_name(node).and_then(|name| self.find(here, name)),
+            };
+            let Some(found) = found else { break };
+            here = found;
+        }
+        here
+    }
+}
+
+/// The values that hold `node`, the outermost first, then `node` itself.
+fn lineage(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut lineage: Vec<Node<'_>> = std::iter::successors(Some(node), |node| node.parent()).collect();
+    lineage.reverse();
+    lineage
 }
 
 fn child<'a>(parent: Node<'a>, token: &str) -> Option<Node<'a>> {
-    if parent.is_array() { parent.children().nth(token.parse().ok()?) } else { parent.get(token) }
+    if parent.is_array() { parent.items().nth(token.parse().ok()?) } else { parent.get(token) }
 }
 
-fn own_name(item: Node<'_>) -> Option<&str> {
+fn item_name(array: Node<'_>, item: Node<'_>) -> String {
+    match own_name(item) {
+        Some(name) if array.items().find(|other| own_name(*other) == Some(name)) == Some(item) => {
+            format!("{{{name}}}")
+        }
+        _ => item.position().to_string(),
+    }
+}
+
+pub(crate) fn own_name(item: Node<'_>) -> Option<&str> {
     item.as_str().or_else(|| NAMING_KEYS.iter().find_map(|key| item.text(key)))
 }
 
