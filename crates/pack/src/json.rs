@@ -186,7 +186,7 @@ impl Document {
         for token in pointer.tokens() {
             node = match node.json_type() {
                 JsonType::Object => node.get(&token)?,
-                JsonType::Array => node.items().nth(token.parse().ok()?)?,
+                JsonType::Array => node.children().nth(token.parse().ok()?)?,
                 _ => return None,
             };
         }

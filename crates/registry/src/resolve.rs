@@ -273,7 +273,7 @@ fn replaced(text: &str, list: Span, entries: &[Span], edits: &[(Span, Vec<String
                 bytes.push(',');
             }
             first = false;
-            bytes.push_str(between.trim_start_matches(|c: char| c == ','));
+            bytes.push_str(between.trim_start_matches(','));
             bytes.push_str(piece);
         }
         at = entry.end as usize;

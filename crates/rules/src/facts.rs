@@ -99,12 +99,24 @@ impl<'a> Facts<'a> {
         spec: Option<SpecVersion>,
         host_variables: &'a [String],
     ) -> Facts<'a> {
+        let mut facts = Facts::without_schema(document, path, tree, spec, host_variables);
+        facts.schema_problems = pack::schema::check(document, facts.declared.version);
+        facts
+    }
+
+    /// Gathers the same facts without asking what the schema refuses, for comparisons: they judge no pack.
+    pub fn without_schema(
+        document: &'a Document,
+        path: &'a str,
+        tree: Option<&'a dyn Tree>,
+        spec: Option<SpecVersion>,
+        host_variables: &'a [String],
+    ) -> Facts<'a> {
         let pack = Pack(document.root());
         let declared = match spec {
             Some(version) => Declared::forced(version),
             None => Declared::by_url(pack.text("$schema")),
         };
-        let schema_problems = pack::schema::check(document, declared.version);
         let syntax = pack.syntax();
         let mut fragments = fragments(pack, &syntax);
         let composition_names = CompositionNames::of(pack);
@@ -125,7 +137,7 @@ impl<'a> Facts<'a> {
         Facts {
             pack,
             declared,
-            schema_problems,
+            schema_problems: Vec::new(),
             path,
             tree,
             syntax,

@@ -98,7 +98,7 @@ fn item_name(array: Node<'_>, item: Node<'_>) -> String {
     }
 }
 
-fn own_name(item: Node<'_>) -> Option<&str> {
+pub(crate) fn own_name(item: Node<'_>) -> Option<&str> {
     item.as_str().or_else(|| NAMING_KEYS.iter().find_map(|key| item.text(key)))
 }
 

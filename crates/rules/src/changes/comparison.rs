@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use pack::json::Node;
 use pack::model::Tool;
 
 use super::pairing::{Content, Pairing};
@@ -18,6 +19,10 @@ pub(crate) struct Comparison<'a> {
     pub(crate) prompts: Pairing<&'a PromptSide<'a>>,
     /// The prompts that both versions have, each with its variables paired.
     pub(crate) prompt_pairs: Vec<PromptPair<'a>>,
+    /// Its fragments, by key: the strings in the pack.
+    pub(crate) fragments: Pairing<Node<'a>>,
+    /// New keys of renamed fragments, by old key.
+    pub(crate) renamed_fragments: BTreeMap<&'a str, &'a str>,
     /// Its tools, by key.
     pub(crate) tools: Pairing<Tool<'a>>,
     /// New names of renamed tools, by old name.
@@ -36,8 +41,8 @@ pub(crate) struct PromptPair<'a> {
     pub(crate) variables: Pairing<&'a VariableSide<'a>>,
     /// New names of renamed variables, by old name.
     pub(crate) renamed_variables: BTreeMap<&'a str, &'a str>,
-    /// Whether both sides have the same texts once renames are followed.
-    pub(crate) same_texts: bool,
+    /// Whether the new delimiters alone change what the texts refer to; the rules on texts are silent then.
+    pub(crate) broken_by_syntax: bool,
 }
 
 impl<'a> Comparison<'a> {
@@ -45,6 +50,12 @@ impl<'a> Comparison<'a> {
     pub(crate) fn new(old: &'a Side<'a>, new: &'a Side<'a>) -> Comparison<'a> {
         let mut prompts = Pairing::by_name(&old.prompts, &new.prompts, |prompt| prompt.key());
         prompts.recognize(|prompt| Content::json(*prompt.prompt, &["id", "version"]));
+        let key = |node: Node<'a>| node.key().unwrap_or_default();
+        let texts =
+            |side: &Side<'a>| side.fragments.values().map(|fragment| fragment.node).collect::<Vec<_>>();
+        let mut fragments = Pairing::by_name(texts(old), texts(new), key);
+        fragments.recognize(|fragment| Content::text(fragment.as_str().unwrap_or_default()));
+        let renamed_fragments = names(&fragments, key);
         let mut tools = Pairing::by_name(old.tools(), new.tools(), |tool| tool.name_key());
         tools.recognize(|tool| Content::json(*tool, &["name"]));
         let renamed_tools = names(&tools, |tool| tool.name_key());
@@ -56,6 +67,8 @@ impl<'a> Comparison<'a> {
             new,
             prompt_pairs: prompt_pairs.collect(),
             prompts,
+            fragments,
+            renamed_fragments,
             tools,
             renamed_tools,
             lone_tools,
@@ -82,8 +95,15 @@ impl<'a> PromptPair<'a> {
             |renames| decidable && same(&renames.iter().map(|(old, new)| (old.name(), new.name())).collect()),
         );
         let renamed_variables = names(&variables, |variable| variable.name());
-        let same_texts = decidable && same(&renamed_variables);
-        PromptPair { old, new, variables, renamed_variables, same_texts }
+        let under = |side: &Side<'_>, prompt: &PromptSide<'_>, other: &Side<'_>, renamed| {
+            normal(&prompt.texts_under(side.pack, other.syntax), other, renamed)
+        };
+        let broken_by_syntax = old_side.syntax != new_side.syntax
+            && !same(&renamed_variables)
+            && under(old_side, old, new_side, &renamed_variables) == news
+            && under(new_side, new, old_side, &BTreeMap::new())
+                == normal(&old.texts, old_side, &renamed_variables);
+        PromptPair { old, new, variables, renamed_variables, broken_by_syntax }
     }
 
     /// The key of the prompt in NEW.

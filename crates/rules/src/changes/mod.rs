@@ -18,6 +18,7 @@ mod report;
 mod side;
 mod text;
 mod tools;
+mod value;
 mod variables;
 mod version;
 
@@ -39,8 +40,8 @@ pub fn find_change(id: &str) -> Option<&'static ChangeRule> {
 
 /// Everything that changed from `old` to `new`.
 pub fn diff(old: Version<'_>, new: Version<'_>, options: DiffOptions<'_>) -> Diff {
-    let old_facts = Facts::new(old.document, old.path, old.tree, None, options.host_variables);
-    let new_facts = Facts::new(new.document, new.path, new.tree, None, options.host_variables);
+    let old_facts = Facts::without_schema(old.document, old.path, old.tree, None, options.host_variables);
+    let new_facts = Facts::without_schema(new.document, new.path, new.tree, None, options.host_variables);
     let (old_side, new_side) = (Side::new(&old_facts), Side::new(&new_facts));
     let comparison = Comparison::new(&old_side, &new_side);
     let mut changes = Changes::default();

@@ -1,5 +1,6 @@
 //! One version in normal form: what rules compare instead of the raw document.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use pack::json::Node;
@@ -9,7 +10,8 @@ use pack::template::{Names, Syntax};
 use pack::tree::Tree;
 
 use super::text::{Budget, Expansion, Texts, Usage};
-use crate::facts::{Facts, FragmentFacts, PromptFacts};
+use super::variables::Constraints;
+use crate::facts::{Facts, FragmentFacts, PromptFacts, Use};
 
 /// One version of a pack.
 pub(crate) struct Side<'a> {
@@ -41,6 +43,8 @@ pub(crate) struct PromptSide<'a> {
     pub(crate) prompt: Prompt<'a>,
     /// The names that decide what a placeholder refers to.
     pub(crate) names: &'a Names<'a>,
+    /// Every placeholder of its own templates.
+    pub(crate) uses: &'a [Use<'a>],
     /// Keys of the fragments that its templates reach.
     pub(crate) fragments: &'a BTreeSet<&'a str>,
     /// Its expanded texts.
@@ -59,8 +63,7 @@ pub(crate) struct VariableSide<'a> {
     pub(crate) variable: Variable<'a>,
     /// Whether a text of the prompt uses it.
     pub(crate) used: bool,
-    /// Whether its default is valid, not null and not the empty string.
-    pub(crate) has_usable_default: bool,
+    usable_default: OnceCell<bool>,
 }
 
 impl<'a> Side<'a> {
@@ -127,31 +130,59 @@ impl<'a> PromptSide<'a> {
     fn new(pack: Pack<'a>, syntax: &'a Syntax, facts: &'a PromptFacts<'a>, budget: &mut Budget) -> Self {
         let prompt = facts.prompt;
         let names = &facts.names;
-        let fragment = |key: &str| pack.fragment(key);
-        let texts = Expansion { syntax, names, fragment: &fragment }.texts(prompt, budget);
-        let types: BTreeMap<&str, Option<&str>> =
-            prompt.variables().rev().map(|variable| (variable.name(), variable.type_name())).collect();
-        let takes_paths = |name: &str| {
-            let basic = types.get(name).copied().flatten();
-            !matches!(basic, Some("string" | "number" | "integer" | "boolean"))
-        };
-        let usage = Usage::of(&texts, syntax, names, takes_paths);
+        let texts = texts(pack, prompt, syntax, names, budget);
+        let usage = usage(prompt, &texts, syntax, names);
         let variables = prompt
             .variables()
             .map(|variable| VariableSide {
                 variable,
                 used: usage.variables.contains(variable.name()),
-                has_usable_default: has_usable_default(variable),
+                usable_default: OnceCell::new(),
             })
             .collect();
         let tools = offered(prompt);
-        PromptSide { prompt, names, fragments: &facts.fragments, texts, usage, variables, tools }
+        PromptSide {
+            prompt,
+            names,
+            uses: &facts.placeholders,
+            fragments: &facts.fragments,
+            texts,
+            usage,
+            variables,
+            tools,
+        }
     }
 
     /// Its key, which is its identity.
     pub(crate) fn key(&self) -> &'a str {
         self.prompt.name_key()
     }
+
+    /// Its texts if placeholders were written in another syntax.
+    pub(crate) fn texts_under(&self, pack: Pack<'_>, syntax: &Syntax) -> Texts<'a> {
+        texts(pack, self.prompt, syntax, self.names, &mut Budget::default())
+    }
+}
+
+fn texts<'a>(
+    pack: Pack<'_>,
+    prompt: Prompt<'a>,
+    syntax: &Syntax,
+    names: &Names<'_>,
+    budget: &mut Budget,
+) -> Texts<'a> {
+    let fragment = |key: &str| pack.fragment(key);
+    Expansion { syntax, names, fragment: &fragment }.texts(prompt, budget)
+}
+
+fn usage(prompt: Prompt<'_>, texts: &Texts<'_>, syntax: &Syntax, names: &Names<'_>) -> Usage {
+    let types: BTreeMap<&str, Option<&str>> =
+        prompt.variables().rev().map(|variable| (variable.name(), variable.type_name())).collect();
+    let takes_paths = |name: &str| {
+        let basic = types.get(name).copied().flatten();
+        !matches!(basic, Some("string" | "number" | "integer" | "boolean"))
+    };
+    Usage::of(texts, syntax, names, takes_paths)
 }
 
 fn offered(prompt: Prompt<'_>) -> BTreeMap<&str, Node<'_>> {
@@ -186,11 +217,15 @@ impl<'a> VariableSide<'a> {
 
     /// Whether a call without it fails.
     pub(crate) fn is_needed(&self) -> bool {
-        self.is_must() || (self.used && !self.is_auto() && !self.has_usable_default)
+        self.is_must() || (self.used && !self.is_auto() && !self.has_usable_default())
     }
-}
 
-fn has_usable_default(variable: Variable<'_>) -> bool {
-    let Some(default) = variable.default_value() else { return false };
-    default.as_str() != Some("") && super::variables::accepts(variable, default)
+    /// Whether its default is valid, not null and not the empty string.
+    pub(crate) fn has_usable_default(&self) -> bool {
+        *self.usable_default.get_or_init(|| {
+            let Some(default) = self.variable.default_value() else { return false };
+            let allowed = || Constraints::of(self.variable).accept(&default.to_value());
+            default.as_str() != Some("") && allowed()
+        })
+    }
 }

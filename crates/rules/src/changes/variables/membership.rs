@@ -1,5 +1,6 @@
 //! Variables that come, go, or change their name.
 
+use super::binding;
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::comparison::PromptPair;
 use crate::changes::report::{At, Changes};
@@ -62,7 +63,9 @@ pub(super) const REMOVED: ChangeRule = ChangeRule {
     summary: "a variable is gone, and so are its uses",
     why: "Callers still send the value and it silently loses its meaning; a host that checks inputs strictly refuses the unknown name.",
     fix: "Keep the declaration as optional for one major version, and say in its description that it has no effect.",
-    mirror: Mirror::Waived("swapped it is `variable-required-added` or one of `variable-optional-added*`"),
+    mirror: Mirror::Waived(
+        "swapped it is `variable-required-added`, `variable-optional-added`, `variable-optional-added-without-default` or `variable-binding-added`",
+    ),
 };
 
 pub(super) const REMOVED_BUT_USED: ChangeRule = ChangeRule {
@@ -113,10 +116,12 @@ pub(super) fn compare<'a>(pair: &PromptPair<'a>, changes: &mut Changes<'a>) {
 }
 
 fn added<'a>(variable: &VariableSide<'a>, changes: &mut Changes<'a>) {
+    let name = variable.name();
     if variable.is_auto() {
+        let message = format!("the runtime is asked to fill in new variable `{name}`");
+        changes.report(&binding::ADDED, At::added(*variable.variable), message);
         return;
     }
-    let name = variable.name();
     let (rule, message) = if variable.is_must() {
         (&REQUIRED_ADDED, format!("new variable `{name}` is required: calls without it fail"))
     } else if variable.is_needed() {

@@ -12,7 +12,8 @@ pub(super) const LINT: Lint = Lint {
     group: Group::Correctness,
     level: Level::Error,
     summary: "steps that wait for each other",
-    why: "The graph of a composition must be acyclic: none of these steps could ever start, and runtimes refuse it.",
+    why: "The graph of a composition must be acyclic: none of these steps could ever start, and runtimes \
+          refuse it.",
     fix: "Remove one of the dependencies. A loop belongs into the workflow, or into an agent step.",
     example: r#"{ "id": "draft", "kind": "prompt", "prompt_task": "draft", "depends_on": ["draft"] }"#,
     check: Check::Pack(check),

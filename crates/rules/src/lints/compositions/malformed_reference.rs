@@ -5,6 +5,7 @@ use super::steps::Steps;
 use super::{called, compositions};
 use crate::facts::Facts;
 use crate::lint::{Check, Edit, Findings, Group, Level, Lint};
+use crate::wording::quoted;
 use pack::model::Step;
 
 pub(super) const LINT: Lint = Lint {
@@ -67,7 +68,7 @@ fn check_reference(
             .report_part(
                 site.node,
                 reference.span,
-                format!("step `{step}` holds `{text}`, which is no reference"),
+                format!("step `{step}` holds {}, which is no reference", quoted(text)),
             )
             .help(repair(text));
         return false;
@@ -102,8 +103,8 @@ fn repair(text: &str) -> &'static str {
 fn report_bare(steps: &Steps<'_>, step: Step<'_>, site: Site<'_>, findings: &mut Findings<'_>) {
     let (step, text) = (called(step), site.text.trim());
     let what = if site.kind == SiteKind::Input { "input" } else { "predicate path" };
-    let draft =
-        findings.report(site.node, format!("{what} `{text}` of step `{step}` is not one whole reference"));
+    let draft = findings
+        .report(site.node, format!("{what} {} of step `{step}` is not one whole reference", quoted(text)));
     draft.help("write one reference and nothing around it: `${step.output.field}`");
     if names_value(steps, text) {
         let meant = format!("${{{text}}}");

@@ -9,18 +9,27 @@ use crate::lint::Lint;
 use references::{Reference, Site, references, sites};
 use steps::{PlacedStep, Steps};
 
+mod input_fields;
 mod order;
 mod references;
 mod steps;
 
 mod cyclic_step;
+mod empty_predicate;
+mod foreign_step_field;
 mod invalid_output_step;
 mod later_step_reference;
 mod malformed_reference;
+mod mismatched_predicate_value;
+mod mismatched_tool_args;
 mod missing_join;
+mod nested_parallel;
+mod undeclared_reference_field;
 mod undeclared_step;
+mod unlisted_termination_tool;
 mod unordered_step_reference;
 mod unused_composition;
+mod vendor_step_kind;
 
 /// The lints of this section, in the order of the catalogue.
 pub(super) const LINTS: &[&Lint] = &[
@@ -30,8 +39,16 @@ pub(super) const LINTS: &[&Lint] = &[
     &cyclic_step::LINT,
     &later_step_reference::LINT,
     &unordered_step_reference::LINT,
+    &undeclared_reference_field::LINT,
     &malformed_reference::LINT,
+    &mismatched_tool_args::LINT,
+    &unlisted_termination_tool::LINT,
+    &empty_predicate::LINT,
+    &mismatched_predicate_value::LINT,
     &missing_join::LINT,
+    &foreign_step_field::LINT,
+    &nested_parallel::LINT,
+    &vendor_step_kind::LINT,
 ];
 
 /// The compositions of a pack with their steps.

@@ -5,10 +5,24 @@ use pack::model::Pack;
 
 use crate::lint::Lint;
 
+mod allow_expired;
+mod allow_unused;
+mod duplicate_pack;
 mod escaping_path;
+mod foreign_pack_id;
+mod mismatched_version_tag;
+mod missing_file;
 
 /// The lints of this section, in the order of the catalogue.
-pub(super) const LINTS: &[&Lint] = &[&escaping_path::LINT];
+pub(super) const LINTS: &[&Lint] = &[
+    &duplicate_pack::LINT,
+    &foreign_pack_id::LINT,
+    &mismatched_version_tag::LINT,
+    &missing_file::LINT,
+    &escaping_path::LINT,
+    &allow_unused::LINT,
+    &allow_expired::LINT,
+];
 
 /// One text of a pack that names a file of its repository.
 #[derive(Clone, Copy)]

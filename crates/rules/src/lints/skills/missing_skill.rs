@@ -14,7 +14,8 @@ pub(super) const LINT: Lint = Lint {
     summary: "a skill path at which no skill stands",
     why: "A runtime that loads the pack finds nothing there: it refuses the pack, or the agent works without the \
           knowledge that its prompts rely on.",
-    fix: "Write the path from the folder of the pack file to a folder that holds a `SKILL.md`, or add that file.",
+    fix: "Write the path from the folder of the pack file to a folder that holds a `SKILL.md`, or add that \
+          file.",
     example: r#""skills": ["./skills/biling"]"#,
     check: Check::Pack(check),
 };

@@ -31,9 +31,10 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
     let of_skills = skill_tools(pack);
     listed.extend(of_skills.iter().map(String::as_str));
     let wildcards: BTreeSet<&str> = listed.iter().filter_map(|name| name.strip_suffix('*')).collect();
+    let lengths: BTreeSet<usize> = wildcards.iter().map(|start| start.len()).collect();
     for tool in pack.pack.tools() {
         let name = tool.name_key();
-        let mut starts = name.char_indices().map(|(end, _)| &name[..end]).chain([name]);
+        let mut starts = lengths.iter().filter_map(|length| name.get(..*length));
         if !listed.contains(name) && !starts.any(|start| wildcards.contains(start)) {
             findings
                 .report_key(tool.0, format!("no prompt or step lists the tool `{name}`"))

@@ -23,9 +23,7 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
     let of_steps = pack.pack.all_steps().filter(|step| matches!(step.kind(), Some("prompt" | "agent")));
     let tasks = of_states.map(|state| state.0).chain(of_steps.map(|step| step.0));
     let entry = pack.pack.agents().and_then(|agents| agents.get("entry"));
-    let keys_by_id = pack.prompts().iter().filter_map(|prompt| Some((prompt.prompt.text("id")?, prompt)));
-    let keys_by_id: BTreeMap<&str, &str> =
-        keys_by_id.map(|(id, prompt)| (id, prompt.prompt.name_key())).collect();
+    let keys_by_id = keys_by_id(pack);
     for node in tasks.filter_map(|owner| owner.get("prompt_task")).chain(entry) {
         if let Some(name) = node.as_str().filter(|name| !pack.declares("prompts", name)) {
             let draft = findings.report(node, message(name));
@@ -38,6 +36,15 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
         }
     }
     require_members(pack, &keys_by_id, findings);
+}
+
+/// The keys of prompts by their `id`; of several with one id the first key by name.
+fn keys_by_id<'a>(pack: &Facts<'a>) -> BTreeMap<&'a str, &'a str> {
+    let prompts = pack.prompts().iter().map(|prompt| prompt.prompt);
+    let mut pairs: Vec<_> =
+        prompts.filter_map(|prompt| Some((prompt.text("id")?, prompt.name_key()))).collect();
+    pairs.sort_unstable();
+    pairs.into_iter().rev().collect()
 }
 
 fn require_members(pack: &Facts<'_>, keys_by_id: &BTreeMap<&str, &str>, findings: &mut Findings<'_>) {
