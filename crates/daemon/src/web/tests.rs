@@ -1,0 +1,6 @@
+//! The web from outside: requests in, statuses, headers and documents out.
+
+mod api;
+mod caching;
+mod failures;
+mod support;
