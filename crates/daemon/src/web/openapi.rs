@@ -28,7 +28,7 @@ pub(crate) fn document() -> Value {
 }
 
 fn problem() -> Value {
-    let schema = json!({"schema": {"$ref": "#/components/schemas/Problem"}});
+    let schema = json!({"schema": schemas::reference("Problem")});
     json!({"description": "what went wrong", "content": {"application/problem+json": schema}})
 }
 
@@ -58,7 +58,7 @@ fn operation(route: &Route) -> Value {
 
 fn responses(route: &Route) -> Value {
     let (media_type, schema) = match route.shape {
-        Shape::Json(name) => ("application/json", json!({"$ref": format!("#/components/schemas/{name}")})),
+        Shape::Json(name) => ("application/json", schemas::reference(name)),
         Shape::Bytes(media_type) => (media_type, json!({})),
         Shape::Text(media_type) => (media_type, json!({})),
         Shape::Page => ("text/html", json!({})),

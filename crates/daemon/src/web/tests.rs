@@ -3,4 +3,6 @@
 mod api;
 mod caching;
 mod failures;
+mod pages;
+mod routes;
 mod support;

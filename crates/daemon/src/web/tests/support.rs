@@ -1,4 +1,5 @@
 //! A registry in a temporary folder, and requests to it.
+#![allow(clippy::disallowed_methods, reason = "tests read the seed from the disk")]
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -49,11 +50,11 @@ impl World {
         let app = App::new(store, settings, Hints::new(|_| {}), ready.clone());
         let world =
             World { app, ready, tree: MemoryTree::default(), source: "packs".to_owned(), _folder: folder };
-        world.from_source("packs")
+        world.in_source("packs")
     }
 
     /// What follows comes from this source.
-    pub fn from_source(mut self, name: &str) -> World {
+    pub fn in_source(mut self, name: &str) -> World {
         self.source = name.to_owned();
         self.tree = MemoryTree::default();
         let record = SourceRecord {
@@ -91,7 +92,7 @@ impl World {
         self.publish(&greeter(version))
     }
 
-    fn judge(&mut self, path: &str, bytes: Vec<u8>) -> Result<(), Problem> {
+    fn judge(&mut self, path: &str, bytes: Vec<u8>) -> Result<(), Box<Problem>> {
         let found = find_settings(&self.tree, path).unwrap_or_else(|_| FoundSettings::default());
         let candidate = Candidate {
             bytes,
@@ -122,7 +123,7 @@ impl World {
                 Ok(())
             }
             Outcome::Known { .. } => Ok(()),
-            Outcome::Refused(problem) => Err(problem),
+            Outcome::Refused(problem) => Err(Box::new(problem)),
         }
     }
 
@@ -170,7 +171,7 @@ impl World {
 
     /// Publishes the seed packs of a source, step by step.
     pub fn seed(mut self, source: &str) -> World {
-        self = self.from_source(source);
+        self = self.in_source(source);
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../registry-data/seed").join(source);
         let mut steps: Vec<_> =
             std::fs::read_dir(root).expect("the seed").map(|step| step.expect("a step").path()).collect();
