@@ -19,6 +19,7 @@ mod input;
 mod judging;
 mod output;
 mod packs;
+mod registry_file;
 mod worktree;
 
 fn main() -> ExitCode {

@@ -8,10 +8,17 @@ use crate::complaint::Complaint;
 use crate::environment;
 use crate::exit::Verdict;
 
+mod config;
+#[cfg(feature = "serve")]
+mod demo;
 mod diff;
 mod explain;
+#[cfg(feature = "serve")]
+mod ledger;
 mod lint;
 mod rules;
+#[cfg(feature = "serve")]
+mod serve;
 
 /// What to do. What each command says of itself stands at its arguments.
 #[derive(Debug, Subcommand)]
@@ -20,6 +27,13 @@ pub enum Command {
     Diff(diff::Arguments),
     Explain(explain::Arguments),
     Rules(rules::Arguments),
+    #[cfg(feature = "serve")]
+    Serve(serve::Arguments),
+    #[cfg(feature = "serve")]
+    Demo(demo::Arguments),
+    #[cfg(feature = "serve")]
+    Ledger(ledger::Arguments),
+    Config(config::Arguments),
 }
 
 /// Runs a command.
@@ -32,6 +46,13 @@ pub fn run(command: Command) -> anyhow::Result<Verdict> {
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Rules(arguments) => rules::run(&arguments),
+        #[cfg(feature = "serve")]
+        Command::Serve(arguments) => serve::run(&arguments),
+        #[cfg(feature = "serve")]
+        Command::Demo(arguments) => demo::run(&arguments),
+        #[cfg(feature = "serve")]
+        Command::Ledger(arguments) => ledger::run(&arguments),
+        Command::Config(arguments) => config::run(&arguments),
     }
 }
 
