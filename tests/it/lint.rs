@@ -96,6 +96,7 @@ fn settings_stand_above_each_file_and_every_entry_is_accounted_for() {
     assert_eq!(folder.run(&["lint"]).status, 0);
     assert_eq!(folder.run_in("packs", &["lint", "a.pack.json"], &[], "").status, 0);
     folder.write("packs/a.pack.json", greeter("1.0.0"));
+    folder.write("packhouse.toml", "[[allow]]\nrule = \"undeclared-variable\"\nreason = \"known\"\n");
     let ran = folder.run_in("packs", &["lint", "--format", "concise"], &[], "");
     assert_eq!(ran.stdout, "", "the run does not cover the repository: {}", ran.shown());
     let ran = folder.run(&["lint", "--format", "concise"]);

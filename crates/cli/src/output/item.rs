@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use pack::tree::folder;
 use pack::{Document, Pointer, Position};
 use registry::report::{CheckReport, DiffReport, FindingView, LintReport};
 use rules::Level;
@@ -200,10 +199,5 @@ impl Item {
             "[[allow]]\nrule = \"{}\"\nfingerprint = \"{}\"\n{pack}reason = \"say why this is accepted\"\n",
             self.rule, self.fingerprint
         )
-    }
-
-    /// The folder of the file, for the settings that concern it.
-    pub fn folder(&self) -> &str {
-        folder(&self.spot.uri)
     }
 }
