@@ -94,14 +94,20 @@ impl Folder {
     pub fn run_in(&self, below: &str, arguments: &[&str], variables: &[(&str, &str)], input: &str) -> Ran {
         let stdin = self.folder.path().join(".stdin");
         fs::write(&stdin, input).expect("a file");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_packhouse"));
-        isolate(command.args(arguments), &self.folder.path().join(below));
+        let mut command = program(arguments, &self.folder.path().join(below));
         command.envs(variables.iter().copied());
         command.stdin(fs::File::open(&stdin).expect("a file"));
         let output = command.output().expect("the program runs");
         fs::remove_file(&stdin).expect("a file");
         ran(&output)
     }
+}
+
+/// The program with its arguments, to be run in a folder.
+pub fn program(arguments: &[&str], folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_packhouse"));
+    isolate(command.args(arguments), folder);
+    command
 }
 
 fn ran(output: &Output) -> Ran {

@@ -4,6 +4,9 @@
 pub const REGISTRY: &str = "PACKHOUSE_REGISTRY";
 /// The token for the registry.
 pub const TOKEN: &str = "PACKHOUSE_TOKEN";
+/// What the daemon logs: a level, or directives such as `packhouse=debug,tantivy=warn`.
+#[cfg(feature = "serve")]
+pub const LOG: &str = "PACKHOUSE_LOG";
 /// The folder of the cache, instead of the one below the user's own cache folder.
 pub const CACHE: &str = "PACKHOUSE_CACHE";
 /// The user's folder for caches.

@@ -20,6 +20,7 @@ mod input;
 mod judging;
 mod output;
 mod packs;
+mod registry_file;
 mod worktree;
 
 fn main() -> ExitCode {

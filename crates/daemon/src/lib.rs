@@ -4,3 +4,9 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this room does IO")]
 
 mod scan;
+mod serve;
+mod watch;
+pub mod web;
+mod worker;
+
+pub use serve::{Daemon, ServeError};

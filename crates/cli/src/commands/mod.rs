@@ -9,10 +9,20 @@ use crate::environment;
 use crate::exit::Verdict;
 
 mod check;
+mod config;
+#[cfg(feature = "serve")]
+mod demo;
 mod diff;
 mod explain;
+mod fetch;
+mod info;
+#[cfg(feature = "serve")]
+mod ledger;
 mod lint;
 mod rules;
+mod search;
+#[cfg(feature = "serve")]
+mod serve;
 
 /// What to do. What each command says of itself stands at its arguments.
 #[derive(Debug, Subcommand)]
@@ -22,6 +32,16 @@ pub enum Command {
     Check(check::Arguments),
     Explain(explain::Arguments),
     Rules(rules::Arguments),
+    Fetch(fetch::Arguments),
+    Search(search::Arguments),
+    Info(info::Arguments),
+    #[cfg(feature = "serve")]
+    Serve(serve::Arguments),
+    #[cfg(feature = "serve")]
+    Demo(demo::Arguments),
+    #[cfg(feature = "serve")]
+    Ledger(ledger::Arguments),
+    Config(config::Arguments),
 }
 
 /// Runs a command.
@@ -35,6 +55,16 @@ pub fn run(command: Command) -> anyhow::Result<Verdict> {
         Command::Check(arguments) => check::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Rules(arguments) => rules::run(&arguments),
+        Command::Fetch(arguments) => fetch::run(&arguments),
+        Command::Search(arguments) => search::run(&arguments),
+        Command::Info(arguments) => info::run(&arguments),
+        #[cfg(feature = "serve")]
+        Command::Serve(arguments) => serve::run(&arguments),
+        #[cfg(feature = "serve")]
+        Command::Demo(arguments) => demo::run(&arguments),
+        #[cfg(feature = "serve")]
+        Command::Ledger(arguments) => ledger::run(&arguments),
+        Command::Config(arguments) => config::run(&arguments),
     }
 }
 
