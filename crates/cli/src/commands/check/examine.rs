@@ -79,6 +79,8 @@ pub struct ExaminedPack {
     pub enough: Option<Version>,
     /// The bump that they require.
     pub required: Bump,
+    /// The versions that are published.
+    pub taken: Vec<Version>,
 }
 
 /// A run under way.
@@ -518,7 +520,8 @@ impl Run<'_> {
         let baseline = judgement.baseline.take();
         let report = CheckedPack { pack, path: shown, status, passed, findings, diff, baseline };
         let (enough, required) = (judgement.enough.clone(), judgement.required);
-        Ok((ExaminedPack { report, head: Some(file), base, base_shown, enough, required }, judgement))
+        let taken = std::mem::take(&mut judgement.taken);
+        Ok((ExaminedPack { report, head: Some(file), base, base_shown, enough, required, taken }, judgement))
     }
 
     /// Packs of the base that HEAD has in no file.
@@ -588,6 +591,7 @@ impl Run<'_> {
             base_shown,
             enough: None,
             required: Bump::None,
+            taken: Vec::new(),
         };
         (pack, matched, in_repository.then(|| (root.to_owned(), settings.base)))
     }

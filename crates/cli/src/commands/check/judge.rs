@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use pack::Document;
-use pack::model::Pack;
 use registry::acknowledge::{Accepted, accept};
 use registry::gate::{Judged, acknowledge, common_changes, cover, lowest_free, version_findings};
 use registry::judge::same_content;
@@ -36,6 +35,8 @@ pub struct Judgement {
     pub enough: Option<Version>,
     /// The bump that the changes require.
     pub required: Bump,
+    /// The versions that are published.
+    pub taken: Vec<Version>,
 }
 
 /// A pack at HEAD, ready to be compared.
@@ -111,6 +112,7 @@ pub fn judge(
     }
     let version = head.version;
     judgement.matched = acknowledge(&mut judgement.findings, &file.file.path, version, settings);
+    judgement.taken.clone_from(&taken);
     if let Some((side, diff)) = &since {
         judgement.required = diff.required_bump;
         judgement.enough = side.version().map(|version| lowest_free(&version, diff.required_bump, &taken));
@@ -229,9 +231,4 @@ fn line(
         }
     }
     Ok((findings, changes))
-}
-
-/// The version of a document as it is written.
-pub fn version_text(document: Option<&Document>) -> Option<&str> {
-    document.and_then(|document| Pack(document.root()).version_text())
 }
