@@ -13,7 +13,10 @@ use crate::output::{self, Item, OutputOptions, Run, Section, Shown};
 mod base;
 pub mod examine;
 mod judge;
+mod pairing;
+mod policy;
 mod releases;
+mod removed;
 mod sides;
 mod target;
 

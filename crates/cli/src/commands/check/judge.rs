@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use pack::Document;
 use registry::acknowledge::{Accepted, accept};
 use registry::gate::{Judged, acknowledge, common_changes, cover, lowest_free, version_findings};
 use registry::judge::same_content;
@@ -42,7 +41,6 @@ pub struct Judgement {
 /// A pack at HEAD, ready to be compared.
 struct Head<'h> {
     input: Input<'h>,
-    document: &'h Document,
     id: &'h str,
     version: Option<&'h Version>,
     settings: Settings<'h>,
@@ -65,7 +63,7 @@ pub fn judge(
     };
     let tree = file.file.tree.as_deref().map(|tree| tree as &dyn pack::tree::Tree);
     let input = Input { bytes: &file.file.bytes, path: &file.file.path, tree };
-    let head = Head { input, document, id, version: file.evaluated.version.as_ref(), settings };
+    let head = Head { input, id, version: file.evaluated.version.as_ref(), settings };
     let mut diffs = bases.iter().filter_map(|base| compare(base.input(), input, settings));
     let mut diff = diffs.next();
     if let Some(diff) = &mut diff {
