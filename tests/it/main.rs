@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests run the program on files")]
 
+mod check;
 mod daemon;
 mod diff;
 mod layering;

@@ -8,15 +8,19 @@ use crate::complaint::Complaint;
 use crate::environment;
 use crate::exit::Verdict;
 
+mod check;
 mod config;
 #[cfg(feature = "serve")]
 mod demo;
 mod diff;
 mod explain;
+mod fetch;
+mod info;
 #[cfg(feature = "serve")]
 mod ledger;
 mod lint;
 mod rules;
+mod search;
 #[cfg(feature = "serve")]
 mod serve;
 
@@ -25,8 +29,12 @@ mod serve;
 pub enum Command {
     Lint(lint::Arguments),
     Diff(diff::Arguments),
+    Check(check::Arguments),
     Explain(explain::Arguments),
     Rules(rules::Arguments),
+    Fetch(fetch::Arguments),
+    Search(search::Arguments),
+    Info(info::Arguments),
     #[cfg(feature = "serve")]
     Serve(serve::Arguments),
     #[cfg(feature = "serve")]
@@ -44,8 +52,12 @@ pub fn run(command: Command) -> anyhow::Result<Verdict> {
     match command {
         Command::Lint(arguments) => lint::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
+        Command::Check(arguments) => check::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Rules(arguments) => rules::run(&arguments),
+        Command::Fetch(arguments) => fetch::run(&arguments),
+        Command::Search(arguments) => search::run(&arguments),
+        Command::Info(arguments) => info::run(&arguments),
         #[cfg(feature = "serve")]
         Command::Serve(arguments) => serve::run(&arguments),
         #[cfg(feature = "serve")]
