@@ -48,7 +48,7 @@ fn baseline(report: &Report) -> Markup {
 
 fn findings(findings: &[FindingView]) -> Markup {
     html! {
-        h2 { (count(findings.len(), "finding")) }
+        h2 { @if findings.is_empty() { "No findings" } @else { (count(findings.len(), "finding")) } }
         @for finding in findings {
             section.card.change {
                 p.what {
