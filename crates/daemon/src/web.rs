@@ -63,6 +63,7 @@ pub struct App {
     pub ready: Arc<AtomicBool>,
     blobs: Arc<Blobs>,
     pool: Pool,
+    closing: Arc<AtomicBool>,
     metrics: Arc<Metrics>,
 }
 
@@ -76,7 +77,17 @@ impl App {
     ) -> App {
         let blobs = Arc::new(Blobs::new(store.clone()));
         let metrics = Arc::new(Metrics::new(routes::ROUTES.len()));
-        App { store, settings, hints, ready, blobs, pool: Pool::for_this_machine(), metrics }
+        let closing = Arc::new(AtomicBool::new(false));
+        App { store, settings, hints, ready, blobs, pool: Pool::for_this_machine(), closing, metrics }
+    }
+
+    /// Ends the streams of events, so that a server that waits for its connections can stop.
+    pub fn close(&self) {
+        self.closing.store(true, Ordering::Release);
+    }
+
+    fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::Acquire)
     }
 
     fn is_ready(&self) -> bool {

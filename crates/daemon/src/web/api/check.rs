@@ -102,6 +102,12 @@ fn load(archive: &StoreArchive<'_>, id: &str, version: &Version) -> Base {
 
 /// The release that is compared with where it is not the one that judges.
 fn base(view: &View, archive: &StoreArchive<'_>, id: &str, against: &Against) -> Result<Base, Problem> {
+    if id.is_empty() && matches!(against, Against::Version(_)) {
+        return Err(Problem::new(
+            Kind::PackNotFound,
+            "the body has no valid `id`, so nothing is published of it",
+        ));
+    }
     let row = match against {
         Against::Line | Against::Nothing => return Ok(None),
         Against::Latest => view.pack(id).ok().and_then(|pack| view.latest(&pack)),
