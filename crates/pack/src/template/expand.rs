@@ -54,7 +54,12 @@ struct Expander<'e, 'f> {
 }
 
 impl Expander<'_, '_> {
-    fn append(&mut self, text: &str, open: &mut Vec<String>, expansion: &mut Expansion) -> Result<(), TooLong> {
+    fn append(
+        &mut self,
+        text: &str,
+        open: &mut Vec<String>,
+        expansion: &mut Expansion,
+    ) -> Result<(), TooLong> {
         let mut at = 0;
         for placeholder in placeholders(text, self.syntax) {
             let Class::Fragment(key) = self.names.classify(&placeholder) else { continue };
@@ -129,8 +134,10 @@ mod tests {
     fn empty_fragments_that_multiply_stop_too() {
         let fragments = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];
         let names = Names { fragments: fragments.into(), ..Names::default() };
-        let texts: Vec<String> = fragments.iter().skip(1).map(|next| format!("{{{{{next}}}}}").repeat(9)).collect();
-        let text = |key: &str| texts.get(fragments.iter().position(|known| *known == key)?).map(String::as_str);
+        let texts: Vec<String> =
+            fragments.iter().skip(1).map(|next| format!("{{{{{next}}}}}").repeat(9)).collect();
+        let text =
+            |key: &str| texts.get(fragments.iter().position(|known| *known == key)?).map(String::as_str);
         let result = expand("{{a}}", &Syntax::default(), &names, &|key| text(key).or(Some("")), 1000);
         assert_eq!(result, Err(TooLong { limit: 1000 }));
     }
