@@ -43,7 +43,7 @@ fn an_open_pack_is_linted_with_utf16_columns() {
     "variables": [{"name": "name", "type": "string", "required": true}],
     "system_template": "👋 {{name}}, {{nam}}!"}}
 }"#;
-    check("/no/such/folder/a%20pack.json", pack, &[(6, 36, "undeclared-variable")]);
+    check("/no/such/folder/a%20pack.json", pack, &[(6, 37, "undeclared-variable")]);
     check("/no/such/folder/broken.pack.json", "{ \"id\": ", &[(0, 8, "invalid-json")]);
     check("/no/such/folder/package.json", "{\"name\": \"x\"}", &[]);
 }
