@@ -1,9 +1,9 @@
 //! The web: the API, the pages and the operations, all over the current snapshot.
 //!
-//! [`routes`] is the one list of what can be asked for. A handler extracts, asks the snapshot and shapes: it takes no
+//! `routes` is the one list of what can be asked for. A handler extracts, asks the snapshot and shapes: it takes no
 //! lock that the writer holds, reads the ledger on a thread that may block, and computes only in the bounded
-//! [`pool`]. What an answer says about caching, digests and ranges is decided in [`answer`], how a failure becomes a
-//! status in [`problem`], and who may see what in [`target`].
+//! `pool`. What an answer says about caching, digests and ranges is decided in `answer`, how a failure becomes a
+//! status in `problem`, and who may see what in `target`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
