@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use pack::json::Document;
-use rules::lint::{Fix, apply};
 use rules::Finding;
+use rules::lint::{Fix, apply};
 
 use crate::lints::{RUNS, Run, run_on};
 
