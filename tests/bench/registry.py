@@ -98,7 +98,8 @@ def requests_per_second(wrk, url):
     command = [wrk, "-t1", "-c32", "-d5s", "--latency", url]
     output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     rate = float(re.search(r"Requests/sec:\s+([\d.]+)", output).group(1))
-    return f"{rate:.0f}/s, p99 {re.search(r'99%\s+(\S+)', output).group(1)}"
+    slowest = re.search(r"99%\s+(\S+)", output).group(1)
+    return f"{rate:.0f}/s, p99 {slowest}"
 
 
 def nginx_with(folder, nginx, body):
