@@ -7,4 +7,5 @@ mod changes;
 mod fixes;
 mod fixture;
 mod lints;
+mod packs;
 mod reference;
