@@ -2,10 +2,11 @@
 //!
 //! Older versions get the same pack without what came later.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
+use std::sync::LazyLock;
 
-use pack::schema::{SchemaProblem, SchemaProblemKind};
+use pack::schema::{SchemaProblem, SchemaProblemKind as Kind};
 use pack::{Document, SpecVersion};
 use serde_json::{Value, json};
 
@@ -17,8 +18,15 @@ pub(crate) fn newest() -> Value {
     serde_json::from_slice(&text).expect("the pack is JSON")
 }
 
+static PACKS: LazyLock<BTreeMap<SpecVersion, Value>> =
+    LazyLock::new(|| SpecVersion::ALL.into_iter().map(|version| (version, reduced(version))).collect());
+
 /// The pack with every field of one version, and nothing that came later.
 pub(crate) fn everything(version: SpecVersion) -> Value {
+    PACKS[&version].clone()
+}
+
+fn reduced(version: SpecVersion) -> Value {
     let mut value = newest();
     if version < SpecVersion::V1_8
         && let Some(steps) = value.pointer_mut("/compositions/visit/steps").and_then(Value::as_array_mut)
@@ -26,7 +34,7 @@ pub(crate) fn everything(version: SpecVersion) -> Value {
         steps.retain(|step| step["kind"].as_str().is_some_and(|kind| !kind.contains('.')));
     }
     for problem in problems(&value, version) {
-        assert_eq!(problem.kind, SchemaProblemKind::NewerField, "{version}: {problem:?}");
+        assert_eq!(problem.kind, Kind::NewerField, "{version}: {problem:?}");
         remove(&mut value, problem.pointer.as_str());
     }
     value
@@ -42,6 +50,41 @@ pub(crate) fn remove(value: &mut Value, pointer: &str) {
     let (parent, key) = pointer.rsplit_once('/').expect("a place below the root");
     let parent = value.pointer_mut(parent).and_then(Value::as_object_mut).expect("an object");
     parent.remove(&key.replace("~1", "/").replace("~0", "~"));
+}
+
+/// The pack of `version` with `value` at `pointer`; without that member where the value is absent.
+pub(crate) fn with(version: SpecVersion, pointer: &str, value: Option<Value>) -> Value {
+    let mut pack = everything(version);
+    let (parent, key) = pointer.rsplit_once('/').expect("a place below the root");
+    match (pack.pointer_mut(parent).unwrap_or_else(|| panic!("no {parent} in {version}")), value) {
+        (Value::Object(members), Some(value)) => drop(members.insert(key.to_owned(), value)),
+        (Value::Object(members), None) => drop(members.remove(key)),
+        (Value::Array(items), Some(value)) => items[key.parse::<usize>().expect("a position")] = value,
+        (other, _) => panic!("{parent} is {other}"),
+    }
+    pack
+}
+
+/// Kinds and places of problems.
+pub(crate) fn said(problems: &[SchemaProblem]) -> Vec<(Kind, &str)> {
+    problems.iter().map(|problem| (problem.kind, problem.pointer.as_str())).collect()
+}
+
+/// Expects that `value` at `pointer` is allowed.
+pub(crate) fn valid(version: SpecVersion, pointer: &str, value: Value) {
+    let pack = with(version, pointer, Some(value.clone()));
+    assert_eq!(problems(&pack, version), [], "{version} {pointer}: {value}");
+}
+
+/// Expects one problem of that kind at `pointer` itself.
+pub(crate) fn refused(version: SpecVersion, pointer: &str, value: Value, kind: Kind) {
+    refused_at(version, pointer, value, kind, pointer);
+}
+
+/// Expects one problem of that kind at the place `at`.
+pub(crate) fn refused_at(version: SpecVersion, pointer: &str, value: Value, kind: Kind, at: &str) {
+    let pack = with(version, pointer, Some(value.clone()));
+    assert_eq!(said(&problems(&pack, version)), [(kind, at)], "{version} {pointer}: {value}");
 }
 
 /// A value of the pack and one schema that describes it.
