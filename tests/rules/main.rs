@@ -8,6 +8,7 @@ mod everything;
 mod fixes;
 mod fixture;
 mod format;
+mod guides;
 mod lints;
 mod mutation;
 mod packs;
