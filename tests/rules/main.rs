@@ -4,8 +4,13 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read fixtures from disk")]
 
 mod changes;
+mod everything;
 mod fixes;
 mod fixture;
+mod format;
+mod guides;
 mod lints;
+mod mutation;
 mod packs;
 mod reference;
+mod versions;
