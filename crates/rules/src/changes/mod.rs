@@ -11,6 +11,8 @@ use crate::facts::Facts;
 
 mod comparison;
 mod finish;
+mod generation;
+mod media;
 mod pack;
 mod pairing;
 mod prompts;
@@ -29,8 +31,15 @@ use side::Side;
 
 /// Every change rule, in the order of the catalogue.
 pub static CHANGES: LazyLock<Vec<&'static ChangeRule>> = LazyLock::new(|| {
-    let sections: [&[&'static ChangeRule]; 5] =
-        [version::CHANGES, pack::CHANGES, prompts::CHANGES, variables::CHANGES, tools::CHANGES];
+    let sections: [&[&'static ChangeRule]; 7] = [
+        version::CHANGES,
+        pack::CHANGES,
+        prompts::CHANGES,
+        variables::CHANGES,
+        tools::CHANGES,
+        generation::CHANGES,
+        media::CHANGES,
+    ];
     sections.concat()
 });
 
@@ -50,6 +59,8 @@ pub fn diff(old: Version<'_>, new: Version<'_>, options: DiffOptions<'_>) -> Dif
     prompts::compare(&comparison, &mut changes);
     variables::compare(&comparison, &mut changes);
     tools::compare(&comparison, &mut changes);
+    generation::compare(&comparison, &mut changes);
+    media::compare(&comparison, &mut changes);
     witness::attach(&comparison, &mut changes);
     let id = new_side.pack.id().or(old_side.pack.id()).unwrap_or_default();
     finish::finish(changes, old.document, new.document, id, options)

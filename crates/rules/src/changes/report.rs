@@ -240,4 +240,10 @@ impl<'a> Draft<'a> {
         self.scope.prompts.extend(prompts);
         self
     }
+
+    /// Carries an input that was already seen to fail.
+    pub(crate) fn witness(&mut self, witness: impl Into<Option<Witness>>) -> &mut Draft<'a> {
+        self.witness = witness.into();
+        self
+    }
 }

@@ -15,9 +15,11 @@ use super::side::VariableSide;
 use super::variables::Constraints;
 use crate::change::{Bump, Bumps, Certainty, Profile, Witness};
 
+mod media;
 mod render;
 mod sample;
 
+pub(crate) use media::MediaBreak;
 use render::{Call, Failure, render};
 
 /// What a break is about, so that a witness can be made for it.
@@ -31,6 +33,8 @@ pub(crate) enum Focus<'a> {
     Left(String),
     /// Any call; a finding that is never left out for lack of a witness.
     AnyOf(Vec<&'a str>),
+    /// A medium that is refused now.
+    Media(MediaBreak),
     /// A name that somebody holds: what it names, and the name.
     Reference(Named, String),
 }
@@ -90,6 +94,7 @@ pub(super) fn attach<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>)
                     .find(|outcome| matches!(outcome, Outcome::Found(_)))
                     .unwrap_or(Outcome::None)
             }
+            (Focus::Media(wanted), Some(pair)) => media::find(pair, wanted),
             (_, Some(pair)) => search.call(pair, &focus),
             (_, None) => Outcome::Undecided,
         };
@@ -221,7 +226,7 @@ impl<'a> Search<'_, 'a> {
             Focus::With(name) => return self.with_value(pair, model, &accepted.call, name),
             Focus::Without(name) => accepted.failure(name),
             Focus::Left(body) => accepted.failure(body),
-            Focus::AnyOf(_) | Focus::Reference(..) => accepted.failures.first(),
+            Focus::AnyOf(_) | Focus::Media(_) | Focus::Reference(..) => accepted.failures.first(),
         };
         failure.map_or(Outcome::None, |failure| self.found(pair, model, &accepted.call, failure))
     }
