@@ -22,6 +22,7 @@ mod init;
 #[cfg(feature = "serve")]
 mod ledger;
 mod lint;
+mod lsp;
 mod man;
 mod rules;
 mod schema;
@@ -52,6 +53,7 @@ pub enum Command {
     Schema(schema::Arguments),
     Completions(completions::Arguments),
     Man(man::Arguments),
+    Lsp(lsp::Arguments),
 }
 
 /// Runs a command.
@@ -80,6 +82,7 @@ pub fn run(command: Command) -> anyhow::Result<Verdict> {
         Command::Schema(arguments) => schema::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Man(arguments) => man::run(&arguments),
+        Command::Lsp(arguments) => lsp::run(&arguments),
     }
 }
 
