@@ -5,3 +5,4 @@
 
 mod fixture;
 mod lints;
+mod subset;

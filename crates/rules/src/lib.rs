@@ -8,6 +8,7 @@ pub mod facts;
 pub mod lint;
 pub mod lints;
 pub mod place;
+pub mod subset;
 
 pub use change::{Bump, Change, ChangeRule, Diff, DiffOptions, Profile, Version};
 pub use facts::Facts;
