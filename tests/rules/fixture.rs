@@ -40,7 +40,8 @@ fn add(tree: &mut MemoryTree, root: &Path, folder: &Path) {
         let relative = relative(root, &path);
         let kind = fs::symlink_metadata(&path).expect("an entry that exists").file_type();
         if kind.is_symlink() {
-            tree.insert_as(relative, EntryKind::Link, Vec::new());
+            let target = fs::read_link(&path).expect("a readable link").to_string_lossy().into_owned();
+            tree.insert_as(relative, EntryKind::Link, target);
         } else if kind.is_dir() {
             add(tree, root, &path);
         } else {

@@ -14,12 +14,12 @@ use rules::{Finding, LINTS, Level, LintOptions, Subject, lint};
 use crate::fixture::{compare, entries, name, relative, root, tree};
 
 /// One fixture: the repository it stands in, and its file.
-struct Fixture {
-    repository: PathBuf,
-    file: PathBuf,
+pub(crate) struct Fixture {
+    pub(crate) repository: PathBuf,
+    pub(crate) file: PathBuf,
 }
 
-fn fixtures(folder: &Path) -> Vec<Fixture> {
+pub(crate) fn fixtures(folder: &Path) -> Vec<Fixture> {
     let mut found = Vec::new();
     for path in entries(folder) {
         if path.is_dir() {
@@ -48,11 +48,15 @@ fn pack_files(folder: &Path) -> Vec<PathBuf> {
 
 /// Runs every lint, those that are off by default too.
 fn run(fixture: &Fixture) -> Vec<Finding> {
-    let bytes = fs::read(&fixture.file).expect("a readable fixture");
+    run_on(fixture, &fs::read(&fixture.file).expect("a readable fixture"))
+}
+
+/// The same on other bytes in the place of the fixture.
+pub(crate) fn run_on(fixture: &Fixture, bytes: &[u8]) -> Vec<Finding> {
     let tree = tree(&fixture.repository);
     let path = relative(&fixture.repository, &fixture.file);
     let level = |lint: &Lint| lint.level.max(Level::Info);
-    let subject = Subject { bytes: &bytes, path: &path, tree: Some(&tree) };
+    let subject = Subject { bytes, path: &path, tree: Some(&tree) };
     lint(subject, LintOptions { level: &level, ..LintOptions::default() }).findings
 }
 
@@ -144,17 +148,11 @@ fn layout_never_changes_the_findings() {
             }) {
                 continue;
             }
-            let tree = tree(&fixture.repository);
-            let path = relative(&fixture.repository, &fixture.file);
-            let minified = value.to_string();
-            let level = |lint: &Lint| lint.level.max(Level::Info);
-            let subject = Subject { bytes: minified.as_bytes(), path: &path, tree: Some(&tree) };
-            let after =
-                rules::lint(subject, LintOptions { level: &level, ..LintOptions::default() }).findings;
+            let after = run_on(&fixture, value.to_string().as_bytes());
             let identity = |findings: &[Finding]| -> BTreeSet<(String, String, String)> {
                 findings.iter().map(|f| (f.rule.clone(), f.place.clone(), f.fingerprint.clone())).collect()
             };
-            assert_eq!(identity(&before), identity(&after), "{}/{path} minified", lint.id);
+            assert_eq!(identity(&before), identity(&after), "{} minified", fixture.file.display());
         }
     }
 }

@@ -3,6 +3,9 @@
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read fixtures from disk")]
 
+mod changes;
+mod fixes;
 mod fixture;
 mod lints;
+mod reference;
 mod subset;

@@ -99,6 +99,20 @@ pub enum JsonType {
     Object,
 }
 
+impl JsonType {
+    /// The type as a sentence names a value of it.
+    pub fn with_article(self) -> &'static str {
+        match self {
+            JsonType::Null => "null",
+            JsonType::Boolean => "a boolean",
+            JsonType::Number => "a number",
+            JsonType::String => "a string",
+            JsonType::Array => "a list",
+            JsonType::Object => "an object",
+        }
+    }
+}
+
 impl fmt::Display for JsonType {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
@@ -172,7 +186,7 @@ impl Document {
         for token in pointer.tokens() {
             node = match node.json_type() {
                 JsonType::Object => node.get(&token)?,
-                JsonType::Array => node.items().nth(token.parse().ok()?)?,
+                JsonType::Array => node.children().nth(token.parse().ok()?)?,
                 _ => return None,
             };
         }
@@ -347,6 +361,16 @@ impl<'a> Node<'a> {
     pub fn children(self) -> impl DoubleEndedIterator<Item = Node<'a>> + ExactSizeIterator + Clone {
         let document = self.document;
         self.child_indexes().iter().map(move |&index| Node { document, index })
+    }
+
+    /// This value and everything inside it, in the order of the text.
+    pub fn descendants(self) -> impl Iterator<Item = Node<'a>> {
+        let mut open = vec![self];
+        std::iter::from_fn(move || {
+            let node = open.pop()?;
+            open.extend(node.children().rev());
+            Some(node)
+        })
     }
 
     /// The items of an array, in order; nothing for any other value.

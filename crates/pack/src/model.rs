@@ -168,6 +168,11 @@ impl<'a> Pack<'a> {
         self.map("compositions").filter(|(_, node)| node.is_object()).map(|(_, node)| Composition(node))
     }
 
+    /// The steps of all compositions, those inside a parallel included.
+    pub fn all_steps(self) -> impl Iterator<Item = Step<'a>> + Clone + use<'a> {
+        self.compositions().flat_map(Composition::all_steps)
+    }
+
     /// The entries of `requires.providers`.
     pub fn providers(self) -> impl Iterator<Item = Provider<'a>> + Clone + use<'a> {
         self.get("requires").into_iter().flat_map(|requires| requires.list("providers")).map(Provider)
@@ -176,6 +181,18 @@ impl<'a> Pack<'a> {
     /// The metadata.
     pub fn metadata(self) -> Option<Metadata<'a>> {
         self.get("metadata").filter(|node| node.is_object()).map(Metadata)
+    }
+
+    /// The references to JSON Schemas that the compositions and their steps hold.
+    pub fn schema_references(self) -> Vec<Node<'a>> {
+        let mut found = Vec::new();
+        for composition in self.compositions() {
+            found.extend(["input_schema", "output_schema"].iter().filter_map(|field| composition.get(field)));
+            let models = composition.all_steps().into_iter().filter(|step| step.prompt_task().is_some());
+            found.extend(models.filter_map(|step| step.get("output_schema")));
+        }
+        found.retain(|node| node.as_str().is_some());
+        found
     }
 
     /// Every governance declaration: the pack's first, then those of the agents.
@@ -247,6 +264,12 @@ impl<'a> Prompt<'a> {
     pub fn media(self) -> Option<Media<'a>> {
         self.get("media").filter(|node| node.is_object()).map(Media)
     }
+
+    /// The media that the examples show: the `media` objects of their parts.
+    pub fn media_references(self) -> impl Iterator<Item = Node<'a>> + Clone + use<'a> {
+        let examples = self.media().into_iter().flat_map(|media| media.list("examples"));
+        examples.flat_map(|example| example.list("parts")).filter_map(|part| part.get("media"))
+    }
 }
 
 impl<'a> Variable<'a> {
@@ -285,6 +308,38 @@ impl<'a> Tool<'a> {
     /// The JSON Schema of its arguments.
     pub fn parameters(self) -> Option<Node<'a>> {
         self.get("parameters")
+    }
+
+    /// The schema of its arguments and every schema inside it, in the order of the text.
+    pub fn schemas(self) -> impl Iterator<Item = Node<'a>> {
+        const ONE: [&str; 11] = [
+            "items",
+            "contains",
+            "additionalProperties",
+            "unevaluatedProperties",
+            "unevaluatedItems",
+            "propertyNames",
+            "not",
+            "if",
+            "then",
+            "else",
+            "additionalItems",
+        ];
+        const LISTS: [&str; 5] = ["allOf", "anyOf", "oneOf", "prefixItems", "items"];
+        const MAPS: [&str; 5] =
+            ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
+        let mut open: Vec<Node<'a>> = self.parameters().into_iter().collect();
+        std::iter::from_fn(move || {
+            let schema = open.pop()?;
+            let inner = schema.members().flat_map(|(key, value)| {
+                let one = ONE.contains(&key).then_some(value);
+                let list = LISTS.contains(&key).then(|| value.items()).into_iter().flatten();
+                let map = MAPS.contains(&key).then(|| value.members()).into_iter().flatten();
+                one.into_iter().chain(list).chain(map.map(|(_, schema)| schema))
+            });
+            open.extend(inner.filter(|schema| schema.is_object()).collect::<Vec<_>>().into_iter().rev());
+            Some(schema)
+        })
     }
 }
 
@@ -376,6 +431,11 @@ impl<'a> Step<'a> {
     /// Its kind.
     pub fn kind(self) -> Option<&'a str> {
         self.text("kind")
+    }
+
+    /// The key of the prompt that a prompt or agent step runs.
+    pub fn prompt_task(self) -> Option<&'a str> {
+        matches!(self.kind(), Some("prompt" | "agent")).then(|| self.text("prompt_task")).flatten()
     }
 
     /// The steps inside a parallel one.

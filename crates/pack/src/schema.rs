@@ -13,8 +13,10 @@ use crate::json::Document;
 use crate::pointer::Pointer;
 use crate::spec::{SpecVersion, schema_url};
 
+mod described;
 mod problems;
 
+pub use described::{Described, described};
 pub use problems::{SchemaProblem, SchemaProblemKind};
 
 static ANNOTATED: LazyLock<Value> = LazyLock::new(|| {

@@ -7,7 +7,7 @@ pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) ->
     let mut best: Option<(usize, &str)> = None;
     let mut unique = true;
     for candidate in candidates {
-        if candidate == word || candidate.len().abs_diff(word.len()) > 8 {
+        if candidate == word || is_far(word, candidate, limit) {
             continue;
         }
         let distance = strsim::damerau_levenshtein(&lower, &candidate.to_lowercase());
@@ -19,6 +19,22 @@ pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) ->
         }
     }
     best.filter(|_| unique).map(|(_, candidate)| candidate)
+}
+
+/// Whether a glance shows that the distance is over `limit`; most candidates are told apart without computing it.
+fn is_far(word: &str, candidate: &str, limit: usize) -> bool {
+    let longest_character = if word.is_ascii() && candidate.is_ascii() { 1 } else { 4 };
+    let limit = limit * longest_character;
+    let (ours, theirs) = (characters(word), characters(candidate));
+    candidate.len().abs_diff(word.len()) > limit
+        || longest_character == 1
+            && ((ours & !theirs).count_ones() as usize > limit
+                || (theirs & !ours).count_ones() as usize > limit)
+}
+
+/// Which bytes occur, case ignored: one bit for each of 64 classes.
+fn characters(text: &str) -> u64 {
+    text.bytes().fold(0, |set, byte| set | 1 << (byte.to_ascii_lowercase() % 64))
 }
 
 #[cfg(test)]

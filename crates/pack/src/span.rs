@@ -1,5 +1,6 @@
 //! Byte ranges of a text, and the lines and columns that people call them by.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -64,6 +65,27 @@ impl LineIndex {
         let offset = (offset as usize).min(text.len());
         let before = text.get(start..offset).unwrap_or_default();
         Position { line: line as u32 + 1, column: before.chars().count() as u32 + 1 }
+    }
+
+    /// The positions of many bytes of `text`, found in one walk.
+    pub fn positions(&self, text: &str, mut offsets: Vec<u32>) -> BTreeMap<u32, Position> {
+        offsets.sort_unstable();
+        offsets.dedup();
+        let mut known: Option<(u32, Position)> = None;
+        let mut positions = BTreeMap::new();
+        for offset in offsets {
+            let line = self.starts.partition_point(|start| *start <= offset) as u32;
+            let position = match known {
+                Some((at, before)) if before.line == line => {
+                    let between = text.get(at as usize..offset as usize).unwrap_or_default();
+                    Position { line, column: before.column + between.chars().count() as u32 }
+                }
+                _ => self.position(text, offset),
+            };
+            known = Some((offset, position));
+            positions.insert(offset, position);
+        }
+        positions
     }
 
     /// The bytes of the line with that number (from 1), its line break left out.

@@ -157,9 +157,11 @@ impl<'t> Placeholder<'t> {
 pub fn placeholders<'t>(text: &'t str, syntax: &Syntax) -> Vec<Placeholder<'t>> {
     let mut found = Vec::new();
     let mut at = 0;
-    while let Some(start) = text[at..].find(syntax.open.as_str()).map(|offset| at + offset) {
+    while let Some(start) = next_open(text, at, syntax) {
         let inner = start + syntax.open.len();
-        let placeholder = if syntax.close.is_empty() {
+        let placeholder = if syntax.is_standard() && text[start..].starts_with(TAG_OPEN) {
+            tag(text, start)
+        } else if syntax.close.is_empty() {
             unclosed_path(text, start, inner)
         } else {
             delimited(text, start, inner, syntax)
@@ -174,6 +176,33 @@ pub fn placeholders<'t>(text: &'t str, syntax: &Syntax) -> Vec<Placeholder<'t>> 
         };
     }
     found
+}
+
+/// What starts a tag of other template languages, which counts as logic beside the standard delimiters.
+const TAG_OPEN: &str = "{%";
+const TAG_CLOSE: &str = "%}";
+
+/// Where the next placeholder or tag may start.
+fn next_open(text: &str, at: usize, syntax: &Syntax) -> Option<usize> {
+    let rest = &text[at..];
+    let offset = if syntax.is_standard() {
+        let mut braces = rest.match_indices('{').map(|(offset, _)| offset);
+        braces
+            .find(|offset| rest[*offset..].starts_with(&syntax.open) || rest[*offset..].starts_with(TAG_OPEN))
+    } else {
+        rest.find(syntax.open.as_str())
+    };
+    offset.map(|offset| at + offset)
+}
+
+/// A tag `{% … %}` on one line.
+fn tag(text: &str, start: usize) -> Option<Placeholder<'_>> {
+    let inner = start + TAG_OPEN.len();
+    let line = text[inner..].split('\n').next().unwrap_or_default();
+    let length = line.find(TAG_CLOSE)?;
+    let body = line[..length].trim_matches('-').trim();
+    let span = Span::new(start, inner + length + TAG_CLOSE.len());
+    Some(Placeholder { span, body, form: Form::Logic, spaced: false })
 }
 
 /// A placeholder of a syntax without closing delimiter: the path ends where it cannot go on.
@@ -350,6 +379,7 @@ mod tests {
         );
         check(standard, "{{}} {{a b}} {{open", &["{{}}=malformed", "{{a b}}=malformed", "{{open=malformed"]);
         check(standard, "{\"a\": {\"b\": 1}} }}", &[]);
+        check(standard, "{% if x %}y{%- endif -%} {%", &["{% if x %}=logic", "{%- endif -%}=logic"]);
         check(standard, "{{a\nb}}", &["{{a=malformed"]);
     }
 
@@ -358,7 +388,7 @@ mod tests {
         check("${variable}", "${name} costs $5 ${a b} {{x}}", &["${name}=path name"]);
         check("{{ variable }}", "{{ name }}", &["{{ name }}=path name spaced"]);
         check("$variable", "$name, $5 $a.b.", &["$name=path name", "$a.b=path a b"]);
-        check("[[variable]]", "[[name]] [[#x]]", &["[[name]]=path name"]);
+        check("[[variable]]", "[[name]] [[#x]] {% if x %}", &["[[name]]=path name"]);
         check("handlebars", "{{name}}", &["{{name}}=path name"]);
     }
 }

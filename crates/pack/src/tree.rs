@@ -20,6 +20,15 @@ pub trait Tree {
     /// # Errors
     /// Says why there is no list: see [`Unreadable`].
     fn list(&self, path: &str) -> Result<Vec<Entry>, Unreadable>;
+
+    /// Where the symbolic link at `path` points, as it is written; for saying so, never for following it.
+    ///
+    /// # Errors
+    /// Says why there is no such text; a tree that does not keep it answers [`Unreadable::Missing`].
+    fn link(&self, path: &str) -> Result<String, Unreadable> {
+        let _ = path;
+        Err(Unreadable::Missing)
+    }
 }
 
 /// One entry of a folder.
@@ -114,6 +123,7 @@ impl MemoryTree {
     }
 
     /// Adds or replaces an entry of any kind but a folder; folders exist where something stands below them.
+    /// The bytes of a link are the path that it points to.
     pub fn insert_as(&mut self, path: impl Into<String>, kind: EntryKind, bytes: impl Into<Vec<u8>>) {
         self.entries.insert(path.into(), (kind, bytes.into()));
     }
@@ -148,6 +158,14 @@ impl Tree for MemoryTree {
         }
         Ok(entries.into_iter().map(|(name, kind)| Entry { name, kind }).collect())
     }
+
+    fn link(&self, path: &str) -> Result<String, Unreadable> {
+        match self.entries.get(path) {
+            Some((EntryKind::Link, target)) => Ok(String::from_utf8_lossy(target).into_owned()),
+            Some((kind, _)) => Err(Unreadable::Other(*kind)),
+            None => Err(Unreadable::Missing),
+        }
+    }
 }
 
 /// Joins `relative` onto the folder `base`; none when the result would leave the root or is absolute.
@@ -171,6 +189,28 @@ pub fn join(base: &str, relative: &str) -> Option<String> {
 /// The folder that holds `path`: everything before the last `/`.
 pub fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Whether `path` starts at the root of a machine instead of the folder that it is written in.
+pub fn is_absolute(path: &str) -> bool {
+    let drive = |letter: u8, colon: u8| letter.is_ascii_alphabetic() && colon == b':';
+    path.starts_with(['/', '\\'])
+        || matches!(path.as_bytes(), [letter, colon, b'/' | b'\\', ..] if drive(*letter, *colon))
+}
+
+/// Whether the relative path `relative`, seen from the folder `base`, leads above the root of the tree.
+///
+/// A backslash separates folders too: on some machines it does.
+pub fn leaves(base: &str, relative: &str) -> bool {
+    !is_absolute(relative) && !relative.contains('\0') && join(base, &relative.replace('\\', "/")).is_none()
+}
+
+/// The first part of `path` that is a symbolic link: nothing behind it is read.
+pub fn link_on(tree: &dyn Tree, path: &str) -> Option<String> {
+    let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+    let mut parts = ends.map(|end| &path[..end]).filter(|part| !part.is_empty());
+    let link = |part: &&str| tree.list(part) == Err(Unreadable::Other(EntryKind::Link));
+    parts.find(link).map(str::to_owned)
 }
 
 /// One file below a folder, as [`files_below`] finds it.

@@ -137,6 +137,37 @@ impl Bumps {
         }
     }
 
+    /// The bumps as the rule tables write them: a letter each for wire, contract and strict; `M` major, `m` minor,
+    /// `p` patch, `-` none.
+    ///
+    /// # Panics
+    /// When the text is no such triple; for constants that stops the build.
+    pub(crate) const fn table(letters: &str) -> Bumps {
+        const fn bump(letter: u8) -> Bump {
+            match letter {
+                b'M' => Bump::Major,
+                b'm' => Bump::Minor,
+                b'p' => Bump::Patch,
+                b'-' => Bump::None,
+                _ => panic!("a bump is written M, m, p or -"),
+            }
+        }
+        let letters = letters.as_bytes();
+        assert!(letters.len() == 3, "one letter per profile");
+        Bumps::new(bump(letters[0]), bump(letters[1]), bump(letters[2]))
+    }
+
+    /// Under one profile, another bump.
+    #[must_use]
+    pub fn with(mut self, profile: Profile, bump: Bump) -> Bumps {
+        match profile {
+            Profile::Wire => self.wire = bump,
+            Profile::Contract => self.contract = bump,
+            Profile::Strict => self.strict = bump,
+        }
+        self
+    }
+
     /// No bump is higher than `cap`.
     #[must_use]
     pub fn capped(self, cap: Bump) -> Bumps {
@@ -249,6 +280,9 @@ pub struct Change {
     pub reason: Option<String>,
     /// The prompt it belongs to, if it belongs to one.
     pub prompt: Option<String>,
+    /// Every prompt whose version it counts for: its own one, or those that use a shared fragment or tool.
+    #[serde(default)]
+    pub prompts: Vec<String>,
     /// Whether a guard got weaker.
     pub safety: bool,
     /// Whether a governance record changed.

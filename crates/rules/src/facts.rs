@@ -5,15 +5,23 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pack::json::Document;
 use pack::model::{Pack, Prompt, Skill, SkillForm};
-use pack::schema::SchemaProblem;
+use pack::schema::{Described, SchemaProblem};
 use pack::skill::{Location, NotLocated, SkillDocument};
 use pack::spec::Declared;
 use pack::template::{Class, Names, Placeholder, Syntax, placeholders};
 use pack::tree::Tree;
 use pack::{Node, SpecVersion};
 
+mod rendered;
+
+pub use rendered::Rendered;
+
 /// The most files of one skill that are looked at.
 pub const MAX_SKILL_FILES: usize = 500;
+
+/// Prefixes of the names of tools that runtimes supply themselves.
+const RUNTIME_TOOLS: [&str; 7] =
+    ["mcp__", "a2a__", "workflow__", "memory__", "skill__", "image__", "video__"];
 
 /// One pack and everything that its lints share.
 pub struct Facts<'a> {
@@ -34,6 +42,7 @@ pub struct Facts<'a> {
     prompts: Vec<PromptFacts<'a>>,
     fragments: BTreeMap<&'a str, FragmentFacts<'a>>,
     skills: OnceCell<Vec<SkillFacts<'a>>>,
+    described: OnceCell<Vec<Described<'a>>>,
 }
 
 /// One prompt and its templates.
@@ -90,12 +99,24 @@ impl<'a> Facts<'a> {
         spec: Option<SpecVersion>,
         host_variables: &'a [String],
     ) -> Facts<'a> {
+        let mut facts = Facts::without_schema(document, path, tree, spec, host_variables);
+        facts.schema_problems = pack::schema::check(document, facts.declared.version);
+        facts
+    }
+
+    /// Gathers the same facts without asking what the schema refuses, for comparisons: they judge no pack.
+    pub fn without_schema(
+        document: &'a Document,
+        path: &'a str,
+        tree: Option<&'a dyn Tree>,
+        spec: Option<SpecVersion>,
+        host_variables: &'a [String],
+    ) -> Facts<'a> {
         let pack = Pack(document.root());
         let declared = match spec {
             Some(version) => Declared::forced(version),
             None => Declared::by_url(pack.text("$schema")),
         };
-        let schema_problems = pack::schema::check(document, declared.version);
         let syntax = pack.syntax();
         let mut fragments = fragments(pack, &syntax);
         let composition_names = CompositionNames::of(pack);
@@ -116,7 +137,7 @@ impl<'a> Facts<'a> {
         Facts {
             pack,
             declared,
-            schema_problems,
+            schema_problems: Vec::new(),
             path,
             tree,
             syntax,
@@ -124,12 +145,33 @@ impl<'a> Facts<'a> {
             prompts,
             fragments,
             skills: OnceCell::new(),
+            described: OnceCell::new(),
         }
     }
 
     /// The spec version that judges the pack.
     pub fn spec(&self) -> SpecVersion {
         self.declared.version
+    }
+
+    /// Whether the pack's map `section` has `key`. Where that section is no map, the schema says so, and every key
+    /// counts as declared.
+    pub fn declares(&self, section: &str, key: &str) -> bool {
+        self.pack.get(section).is_some_and(|map| !map.is_object() || map.get(key).is_some())
+    }
+
+    /// The keys of the pack's map `section`.
+    pub fn keys(&self, section: &str) -> impl Iterator<Item = &'a str> + Clone + use<'a> {
+        self.pack.map(section).map(|(key, _)| key)
+    }
+
+    /// Whether a prompt may list a tool of that name though the pack does not declare it: an agent of the pack, a
+    /// tool of the runtime, or a wildcard.
+    pub fn may_supply_tool(&self, name: &str) -> bool {
+        let members = self.pack.agents().and_then(|agents| agents.get("members"));
+        name.ends_with('*')
+            || RUNTIME_TOOLS.iter().any(|prefix| name.starts_with(prefix))
+            || members.is_some_and(|members| members.get(name).is_some())
     }
 
     /// The prompts, in order.
@@ -147,6 +189,11 @@ impl<'a> Facts<'a> {
         self.skills.get_or_init(|| self.pack.skills().map(|skill| self.skill_facts(skill)).collect())
     }
 
+    /// Every value that the format describes, in the order of the text.
+    pub fn described(&self) -> &[Described<'a>] {
+        self.described.get_or_init(|| pack::schema::described(self.pack.document(), self.spec()))
+    }
+
     fn skill_facts(&self, skill: Skill<'a>) -> SkillFacts<'a> {
         let form = skill.form();
         let mut facts = SkillFacts { skill, form, location: None, documents: Vec::new() };
@@ -161,6 +208,16 @@ impl<'a> Facts<'a> {
         }
         facts.location = Some(location);
         facts
+    }
+}
+
+impl<'a> SkillFacts<'a> {
+    /// The path of an entry that names files, and its place.
+    pub fn path(&self) -> Option<(&'a str, Node<'a>)> {
+        match self.form {
+            Some(SkillForm::Path(path, node)) => Some((path, node)),
+            _ => None,
+        }
     }
 }
 
@@ -209,7 +266,7 @@ struct CompositionNames<'a> {
 impl<'a> CompositionNames<'a> {
     fn of(pack: Pack<'a>) -> Self {
         let mut names = CompositionNames { inputs: BTreeMap::new(), any: BTreeSet::new() };
-        for step in pack.compositions().flat_map(|composition| composition.all_steps()) {
+        for step in pack.all_steps() {
             let (Some(prompt), Some(input)) = (step.text("prompt_task"), step.get("input")) else { continue };
             if input.as_str().is_some() {
                 names.any.insert(prompt);

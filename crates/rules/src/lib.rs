@@ -4,13 +4,17 @@
 //! follows from it is decided in the room `registry`.
 
 pub mod change;
+pub mod changes;
 pub mod facts;
 pub mod lint;
 pub mod lints;
+mod pattern;
 pub mod place;
 pub mod subset;
+mod wording;
 
 pub use change::{Bump, Change, ChangeRule, Diff, DiffOptions, Profile, Version};
+pub use changes::{CHANGES, diff, find_change};
 pub use facts::Facts;
 pub use lint::{Finding, Group, Level, Lint};
-pub use lints::{LINTS, LintOptions, Linted, Subject, find_lint, lint};
+pub use lints::{LINTS, LintOptions, Linted, SECTIONS, Subject, find_lint, lint};

@@ -1,15 +1,17 @@
 //! What a lint is, and what it finds.
 
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::str::FromStr;
 
 use pack::json::{Document, Problem};
+use pack::model::Pack;
 use pack::template::Placeholder;
 use pack::{Digest, LineIndex, Node, Pointer, Position, Span};
 use serde::{Deserialize, Serialize};
 
 use crate::facts::Facts;
-use crate::place::place;
+use crate::place::{Places, place};
 
 /// How serious a finding is. `Off` is no level of a finding: such a lint runs only when a configuration says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -197,6 +199,55 @@ pub struct Edit {
     pub replacement: String,
 }
 
+/// Applies repairs to the text that they were made for.
+///
+/// Of repairs that touch the same bytes the first one counts; the others are for another run.
+pub fn apply(text: &str, fixes: &[Fix]) -> String {
+    let mut sorted: Vec<&Fix> = fixes.iter().collect();
+    sorted.sort_by_key(|fix| fix.edits.first().map(|edit| edit.span));
+    let mut edits: BTreeMap<Span, &str> = BTreeMap::new();
+    for fix in sorted {
+        if fix.edits.iter().all(|edit| is_free(text, &edits, edit)) {
+            edits.extend(fix.edits.iter().map(|edit| (edit.span, edit.replacement.as_str())));
+        }
+    }
+    let mut repaired = String::with_capacity(text.len());
+    let mut at = 0;
+    for (span, replacement) in edits {
+        repaired.push_str(&text[at..span.start as usize]);
+        repaired.push_str(replacement);
+        at = span.end as usize;
+    }
+    repaired + &text[at..]
+}
+
+/// Whether the bytes of an edit are there and no accepted edit has them.
+fn is_free(text: &str, accepted: &BTreeMap<Span, &str>, edit: &Edit) -> bool {
+    let before = accepted.range(..=edit.span).next_back();
+    let after = accepted.range(edit.span..).next();
+    text.get(edit.span.range()).is_some()
+        && before.is_none_or(|(span, _)| span.end <= edit.span.start && *span != edit.span)
+        && after.is_none_or(|(span, _)| edit.span.end <= span.start && *span != edit.span)
+}
+
+impl Edit {
+    /// Takes a member out of its object, or an item out of its array, together with the comma beside it. Of an array
+    /// that loses several items the first one must stay, or the edits overlap.
+    pub fn removal(node: Node<'_>) -> Edit {
+        let start = |node: Node<'_>| node.key_span().unwrap_or(node.span()).start;
+        let position = node.position();
+        let mut beside = node.parent().into_iter().flat_map(Node::children).skip(position.saturating_sub(1));
+        let span = match position.checked_sub(1).and_then(|_| beside.next()) {
+            Some(previous) => Span { start: previous.span().end, end: node.span().end },
+            None => {
+                let end = beside.nth(1).map_or(node.span().end, start);
+                Span { start: start(node), end }
+            }
+        };
+        Edit { span, replacement: String::new() }
+    }
+}
+
 /// Collects the findings of one lint after the other.
 #[derive(Debug)]
 pub struct Findings<'a> {
@@ -230,6 +281,13 @@ impl Draft {
             self.help = Some(format!("did you mean `{candidate}`?"));
         }
         self
+    }
+
+    /// Adds "did you mean", and the repair that writes the candidate in place of the string `node`.
+    pub fn suggest_for(&mut self, node: Node<'_>, candidate: Option<&str>) -> &mut Draft {
+        let Some(candidate) = candidate else { return self };
+        let replacement = serde_json::Value::from(candidate).to_string();
+        self.suggested_fix(vec![Edit { span: node.span(), replacement }]).suggest(Some(candidate))
     }
 
     /// Points at bytes of the document instead of the whole value.
@@ -297,6 +355,12 @@ impl<'a> Findings<'a> {
         self.push(pointer.clone(), span, message.into())
     }
 
+    /// Reports the pack as a whole, at its name: a finding over the whole text would hide everything in it.
+    pub fn report_pack(&mut self, pack: Pack<'_>, message: impl Into<String>) -> &mut Draft {
+        let span = pack.get("name").map_or(Span::new(0, 0), |name| name.span());
+        self.push(Pointer::root(), span, message.into())
+    }
+
     /// Reports bytes of the text that has no document.
     pub fn report_span(&mut self, pointer: Pointer, span: Span, message: impl Into<String>) -> &mut Draft {
         self.push(pointer, span, message.into())
@@ -318,9 +382,29 @@ impl<'a> Findings<'a> {
         if self.found.is_empty() {
             return Vec::new();
         }
-        let lines = LineIndex::new(text);
-        let mut findings: Vec<Finding> =
-            self.found.into_iter().map(|draft| complete(draft, self.document, text, &lines, pack)).collect();
+        let offsets = self.found.iter().flat_map(|draft| [draft.span.start, draft.span.end]).collect();
+        let positions = LineIndex::new(text).positions(text, offsets);
+        let mut identities = Identities { document: self.document, pack, ..Identities::default() };
+        let complete = |draft: Draft| {
+            let Identity { place, fingerprint } = identities.of(draft.lint.id, &draft.pointer);
+            let at = |offset: u32| positions.get(&offset).copied().unwrap_or(Position { line: 1, column: 1 });
+            Finding {
+                rule: draft.lint.id.to_owned(),
+                group: draft.lint.group,
+                level: draft.level,
+                message: draft.message,
+                help: draft.help,
+                pointer: draft.pointer,
+                span: draft.span,
+                start: at(draft.span.start),
+                end: at(draft.span.end),
+                place,
+                fingerprint,
+                acknowledged: false,
+                fix: draft.fix,
+            }
+        };
+        let mut findings: Vec<Finding> = self.found.into_iter().map(complete).collect();
         findings.sort_by(|a, b| {
             (a.span, &a.pointer, &a.rule, &a.message).cmp(&(b.span, &b.pointer, &b.rule, &b.message))
         });
@@ -329,26 +413,83 @@ impl<'a> Findings<'a> {
     }
 }
 
-fn complete(draft: Draft, document: Option<&Document>, text: &str, lines: &LineIndex, pack: &str) -> Finding {
-    let place =
-        document.map_or_else(|| draft.pointer.to_string(), |document| place(document, &draft.pointer));
-    let value = document.and_then(|document| document.at(&draft.pointer)).map(Node::to_value);
-    let value = pack::digest::canonical(&value.unwrap_or_default());
-    let identity = [pack, draft.lint.id, &place, &value];
-    let fingerprint = Digest::of_parts(identity.map(str::as_bytes)).hex()[..16].to_owned();
-    Finding {
-        rule: draft.lint.id.to_owned(),
-        group: draft.lint.group,
-        level: draft.level,
-        message: draft.message,
-        help: draft.help,
-        pointer: draft.pointer,
-        span: draft.span,
-        start: lines.position(text, draft.span.start),
-        end: lines.position(text, draft.span.end),
-        place,
-        fingerprint,
-        acknowledged: false,
-        fix: draft.fix,
+/// What tells the findings of one pack apart; computed once for each rule and place.
+#[derive(Default)]
+struct Identities<'a> {
+    document: Option<&'a Document>,
+    pack: &'a str,
+    places: Places<'a>,
+    known: HashMap<(&'static str, Pointer), Identity>,
+}
+
+#[derive(Clone)]
+struct Identity {
+    place: String,
+    fingerprint: String,
+}
+
+impl Identities<'_> {
+    fn of(&mut self, rule: &'static str, pointer: &Pointer) -> Identity {
+        let key = (rule, pointer.clone());
+        if let Some(identity) = self.known.get(&key) {
+            return identity.clone();
+        }
+        let node = self.document.and_then(|document| document.at(pointer));
+        let place = match (node, self.document) {
+            (Some(node), _) => self.places.of(node).to_string(),
+            (None, Some(document)) => place(document, pointer),
+            (None, None) => pointer.to_string(),
+        };
+        let value = pack::digest::canonical(&node.map(Node::to_value).unwrap_or_default());
+        let parts = [self.pack, rule, &place, &value];
+        let fingerprint = Digest::of_parts(parts.map(str::as_bytes)).hex()[..16].to_owned();
+        let identity = Identity { place, fingerprint };
+        self.known.insert(key, identity.clone());
+        identity
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(fixes: &[&[(usize, usize, &str)]], expected: &str) {
+        let edit = |&(start, end, text): &(usize, usize, &str)| Edit {
+            span: Span::new(start, end),
+            replacement: text.to_owned(),
+        };
+        let fix =
+            |edits: &&[(usize, usize, &str)]| Fix { safe: true, edits: edits.iter().map(edit).collect() };
+        assert_eq!(apply("0123456789é", &fixes.iter().map(fix).collect::<Vec<_>>()), expected);
+    }
+
+    #[test]
+    fn repairs_are_applied_whole_or_not_at_all() {
+        check(&[], "0123456789é");
+        check(&[&[(8, 9, "")], &[(0, 2, "x"), (2, 3, "y")]], "xy345679é");
+        check(&[&[(0, 3, "")], &[(2, 4, ""), (8, 9, "")]], "3456789é");
+        check(&[&[(1, 1, "a")], &[(1, 1, "b")]], "0a123456789é");
+        check(&[&[(11, 12, "")], &[(90, 91, "")], &[(4, 4, "-")]], "0123-456789é");
+    }
+
+    fn check_removal(pointer: &str, expected: &str) {
+        let text = r#"{"a": 1, "b": [ 1, 2 , 3 ], "c": {"d": 4}}"#;
+        let (document, _) = Document::parse(text.as_bytes());
+        let document = document.expect("JSON");
+        let edit = Edit::removal(document.at(&Pointer::parse(pointer)).expect("a place"));
+        let mut rest = text.to_owned();
+        rest.replace_range(edit.span.range(), &edit.replacement);
+        assert_eq!(rest, expected);
+    }
+
+    #[test]
+    fn a_removal_takes_one_comma() {
+        check_removal("/a", r#"{"b": [ 1, 2 , 3 ], "c": {"d": 4}}"#);
+        check_removal("/b", r#"{"a": 1, "c": {"d": 4}}"#);
+        check_removal("/c", r#"{"a": 1, "b": [ 1, 2 , 3 ]}"#);
+        check_removal("/b/0", r#"{"a": 1, "b": [ 2 , 3 ], "c": {"d": 4}}"#);
+        check_removal("/b/1", r#"{"a": 1, "b": [ 1 , 3 ], "c": {"d": 4}}"#);
+        check_removal("/b/2", r#"{"a": 1, "b": [ 1, 2 ], "c": {"d": 4}}"#);
+        check_removal("/c/d", r#"{"a": 1, "b": [ 1, 2 , 3 ], "c": {}}"#);
     }
 }

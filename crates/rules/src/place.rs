@@ -3,8 +3,11 @@
 //! `/prompts/support/variables/2` becomes `/prompts/support/variables/{company}`: a place survives reordering. A
 //! string in an array stands for itself; an object for its `id`, `name`, `key` or `path`.
 
-use pack::Pointer;
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use pack::json::{Document, Node};
+use pack::{Pointer, Span};
 
 /// The keys that name an object inside an array, the first one present counts.
 const NAMING_KEYS: [&str; 4] = ["id", "name", "key", "path"];
@@ -26,6 +29,62 @@ pub fn place(document: &Document, pointer: &Pointer) -> String {
     place.to_string()
 }
 
+/// The places of many values of one document: what is learned of an array is kept, so that each costs the same.
+#[derive(Default)]
+pub(crate) struct Places<'a> {
+    arrays: RefCell<HashMap<Span, HashMap<&'a str, Node<'a>>>>,
+}
+
+impl<'a> Places<'a> {
+    /// The place of `node`, as [`place`] gives it.
+    pub(crate) fn of(&self, node: Node<'a>) -> Pointer {
+        let mut place = Pointer::root();
+        for node in lineage(node) {
+            let Some(parent) = node.parent() else { continue };
+            match (node.key(), own_name(node)) {
+                (Some(key), _) => place.push(key),
+                (None, Some(name)) if self.find(parent, name) == Some(node) => {
+                    place.push(&format!("{{{name}}}"))
+                }
+                _ => place.push(&node.position().to_string()),
+            }
+        }
+        place
+    }
+
+    /// The first item of `array` with that name.
+    pub(crate) fn find(&self, array: Node<'a>, name: &str) -> Option<Node<'a>> {
+        let mut arrays = self.arrays.borrow_mut();
+        let items = arrays.entry(array.span()).or_insert_with(|| {
+            let named = array.items().rev();
+            named.filter_map(|item| Some((own_name(item)?, item))).collect()
+        });
+        items.get(name).copied()
+    }
+
+    /// What stands in this document where `node` stands in its own; else the nearest value above that place.
+    pub(crate) fn counterpart(&self, root: Node<'a>, node: Node<'_>) -> Node<'a> {
+        let mut here = root;
+        for node in lineage(node) {
+            let found = match (node.parent(), node.key()) {
+                (None, _) => continue,
+                (_, Some(key)) => here.get(key),
+                (_, None) => own_name(node).and_then(|name| self.find(here, name)),
+            };
+            let Some(found) = found else { break };
+            here = found;
+        }
+        here
+    }
+}
+
+/// The values that hold `node`, the outermost first, then `node` itself.
+fn lineage(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut lineage: Vec<Node<'_>> = std::iter::successors(Some(node), |node| node.parent()).collect();
+    lineage.reverse();
+    lineage
+}
+
 fn child<'a>(parent: Node<'a>, token: &str) -> Option<Node<'a>> {
     if parent.is_array() { parent.items().nth(token.parse().ok()?) } else { parent.get(token) }
 }
@@ -39,7 +98,7 @@ fn item_name(array: Node<'_>, item: Node<'_>) -> String {
     }
 }
 
-fn own_name(item: Node<'_>) -> Option<&str> {
+pub(crate) fn own_name(item: Node<'_>) -> Option<&str> {
     item.as_str().or_else(|| NAMING_KEYS.iter().find_map(|key| item.text(key)))
 }
 

@@ -341,14 +341,7 @@ fn shown(node: Node<'_>) -> String {
 }
 
 fn article(node: Node<'_>) -> &'static str {
-    match node.json_type() {
-        JsonType::Null => "null",
-        JsonType::Boolean => "a boolean",
-        JsonType::Number => "a number",
-        JsonType::String => "a string",
-        JsonType::Array => "a list",
-        JsonType::Object => "an object",
-    }
+    node.json_type().with_article()
 }
 
 fn expected_type(kind: &TypeKind) -> String {

@@ -5,6 +5,9 @@ use super::{Class, Names, Syntax, placeholders};
 /// How deep fragments may include each other; clients stop at ten rounds.
 const MAX_ROUNDS: usize = 10;
 
+/// The most fragments that one text may write out; empty ones multiply without ever making the text longer.
+const MAX_FRAGMENTS: usize = 100_000;
+
 /// A template with its fragments written out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expansion {
@@ -36,7 +39,8 @@ pub fn expand<'f>(
 ) -> Result<Expansion, TooLong> {
     let mut expansion = Expansion { text: String::with_capacity(text.len()), unresolved: false };
     let mut open = Vec::new();
-    Expander { syntax, names, fragment, limit }.append(text, &mut open, &mut expansion)?;
+    let mut expander = Expander { syntax, names, fragment, limit, written: 0 };
+    expander.append(text, &mut open, &mut expansion)?;
     Ok(expansion)
 }
 
@@ -45,10 +49,17 @@ struct Expander<'e, 'f> {
     names: &'e Names<'e>,
     fragment: &'e dyn Fn(&str) -> Option<&'f str>,
     limit: usize,
+    /// How many fragments were written out so far.
+    written: usize,
 }
 
 impl Expander<'_, '_> {
-    fn append(&self, text: &str, open: &mut Vec<String>, expansion: &mut Expansion) -> Result<(), TooLong> {
+    fn append(
+        &mut self,
+        text: &str,
+        open: &mut Vec<String>,
+        expansion: &mut Expansion,
+    ) -> Result<(), TooLong> {
         let mut at = 0;
         for placeholder in placeholders(text, self.syntax) {
             let Class::Fragment(key) = self.names.classify(&placeholder) else { continue };
@@ -56,6 +67,10 @@ impl Expander<'_, '_> {
             at = placeholder.span.end as usize;
             match (self.fragment)(key) {
                 Some(inner) if open.len() < MAX_ROUNDS && !open.iter().any(|opened| opened == key) => {
+                    self.written += 1;
+                    if self.written > MAX_FRAGMENTS {
+                        return Err(TooLong { limit: self.limit });
+                    }
                     open.push(key.to_owned());
                     self.append(inner, open, expansion)?;
                     open.pop();
@@ -112,6 +127,18 @@ mod tests {
         let names = Names { fragments: ["a"].into(), ..Names::default() };
         let long = "x".repeat(600);
         let result = expand("{{a}}{{a}}", &Syntax::default(), &names, &|_| Some(&long), 1000);
+        assert_eq!(result, Err(TooLong { limit: 1000 }));
+    }
+
+    #[test]
+    fn empty_fragments_that_multiply_stop_too() {
+        let fragments = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];
+        let names = Names { fragments: fragments.into(), ..Names::default() };
+        let texts: Vec<String> =
+            fragments.iter().skip(1).map(|next| format!("{{{{{next}}}}}").repeat(9)).collect();
+        let text =
+            |key: &str| texts.get(fragments.iter().position(|known| *known == key)?).map(String::as_str);
+        let result = expand("{{a}}", &Syntax::default(), &names, &|key| text(key).or(Some("")), 1000);
         assert_eq!(result, Err(TooLong { limit: 1000 }));
     }
 }

@@ -1,5 +1,6 @@
 //! The list of all lints, a folder per section of the catalogue, and the run over one pack.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use pack::json::Document;
@@ -29,29 +30,43 @@ mod tools;
 mod variables;
 mod workflow;
 
+/// The lints about one part of the format.
+#[derive(Debug, Clone, Copy)]
+pub struct Section {
+    /// What they are about.
+    pub title: &'static str,
+    /// The lints, in the order of the catalogue.
+    pub lints: &'static [&'static Lint],
+}
+
+const fn section(title: &'static str, lints: &'static [&'static Lint]) -> Section {
+    Section { title, lints }
+}
+
+/// Every section, in the order of the catalogue.
+pub static SECTIONS: [Section; 17] = [
+    section("Document", document::LINTS),
+    section("Schema and spec version", schema::LINTS),
+    section("Pack and metadata", metadata::LINTS),
+    section("Prompts, parameters, models", prompts::LINTS),
+    section("Variables", variables::LINTS),
+    section("Templates and fragments", templates::LINTS),
+    section("Tools and tool policy", tools::LINTS),
+    section("Validators and evals", checks::LINTS),
+    section("Media", media::LINTS),
+    section("Workflow", workflow::LINTS),
+    section("Agents", agents::LINTS),
+    section("Skills", skills::LINTS),
+    section("Compositions", compositions::LINTS),
+    section("Required providers", providers::LINTS),
+    section("Governance", governance::LINTS),
+    section("Security and text", security::LINTS),
+    section("Git tree and configuration", repository::LINTS),
+];
+
 /// Every lint, in the order of the catalogue.
-pub static LINTS: LazyLock<Vec<&'static Lint>> = LazyLock::new(|| {
-    let sections: [&[&'static Lint]; 17] = [
-        document::LINTS,
-        schema::LINTS,
-        metadata::LINTS,
-        prompts::LINTS,
-        variables::LINTS,
-        templates::LINTS,
-        tools::LINTS,
-        checks::LINTS,
-        media::LINTS,
-        workflow::LINTS,
-        agents::LINTS,
-        skills::LINTS,
-        compositions::LINTS,
-        providers::LINTS,
-        governance::LINTS,
-        security::LINTS,
-        repository::LINTS,
-    ];
-    sections.concat()
-});
+pub static LINTS: LazyLock<Vec<&'static Lint>> =
+    LazyLock::new(|| SECTIONS.iter().flat_map(|section| section.lints).copied().collect());
 
 /// The lint of that id.
 pub fn find_lint(id: &str) -> Option<&'static Lint> {
@@ -134,17 +149,19 @@ fn findings_of(
     // An object that lacks fields is still there, and so is an ambiguous media block.
     let stays = [SchemaProblemKind::MissingField, SchemaProblemKind::AmbiguousMedia];
     let refused = facts.schema_problems.iter().filter(|problem| !stays.contains(&problem.kind));
-    let refused: Vec<&Pointer> = refused.map(|problem| &problem.pointer).collect();
+    let refused: BTreeSet<&str> = refused.map(|problem| problem.pointer.as_str()).collect();
     findings.retain(|lint, pointer| !is_shadowed(lint, pointer, &refused));
     let pack = facts.pack.id().unwrap_or_default();
     (findings.finish(facts.pack.document().text(), pack), Some(facts.declared))
 }
 
 /// What the schema refused counts as absent: other lints say nothing about that value or what lies below it.
-fn is_shadowed(lint: &Lint, pointer: &Pointer, refused: &[&Pointer]) -> bool {
+fn is_shadowed(lint: &Lint, pointer: &Pointer, refused: &BTreeSet<&str>) -> bool {
     let semantic = matches!(lint.group, Group::Correctness | Group::Portability | Group::Style);
     let speaks_of_schema = matches!(lint.check, Check::Text(_)) || SCHEMA_COMPANIONS.contains(&lint.id);
-    semantic && !speaks_of_schema && refused.iter().any(|at| **at != Pointer::root() && pointer.is_within(at))
+    let pointer = pointer.as_str();
+    let mut ends = pointer.match_indices('/').map(|(at, _)| at).chain([pointer.len()]).filter(|end| *end > 0);
+    semantic && !speaks_of_schema && ends.any(|end| refused.contains(&pointer[..end]))
 }
 
 /// Lints that explain a schema break themselves and so stand at its place.

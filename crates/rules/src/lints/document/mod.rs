@@ -8,10 +8,20 @@ mod byte_order_mark;
 mod duplicate_key;
 mod invalid_encoding;
 mod invalid_json;
+mod misspelled_field;
+mod oversized_pack;
+mod unportable_number;
 
 /// The lints of this section, in the order of the catalogue.
-pub(super) const LINTS: &[&Lint] =
-    &[&invalid_json::LINT, &invalid_encoding::LINT, &byte_order_mark::LINT, &duplicate_key::LINT];
+pub(super) const LINTS: &[&Lint] = &[
+    &invalid_json::LINT,
+    &invalid_encoding::LINT,
+    &byte_order_mark::LINT,
+    &duplicate_key::LINT,
+    &oversized_pack::LINT,
+    &unportable_number::LINT,
+    &misspelled_field::LINT,
+];
 
 /// Reports what reading the text met, of one kind.
 fn report_problems(text: &Text<'_>, kind: ProblemKind, findings: &mut Findings<'_>) {

@@ -5,6 +5,8 @@ use pack::schema::{SchemaProblem, SchemaProblemKind};
 use crate::facts::Facts;
 use crate::lint::{Findings, Lint};
 
+mod missing_schema;
+mod newer_spec_mismatch;
 mod schema_form_mismatch;
 mod schema_missing_field;
 mod schema_newer_field;
@@ -13,6 +15,7 @@ mod schema_pattern_mismatch;
 mod schema_unknown_field;
 mod schema_unlisted_value;
 mod schema_wrong_type;
+mod unknown_schema;
 
 /// The lints of this section, in the order of the catalogue.
 pub(super) const LINTS: &[&Lint] = &[
@@ -24,6 +27,9 @@ pub(super) const LINTS: &[&Lint] = &[
     &schema_unknown_field::LINT,
     &schema_newer_field::LINT,
     &schema_form_mismatch::LINT,
+    &unknown_schema::LINT,
+    &missing_schema::LINT,
+    &newer_spec_mismatch::LINT,
 ];
 
 /// Reports what the schema refused, of one kind.

@@ -1,0 +1,385 @@
+//! One scan of one source: refs and trees in, releases and problems out.
+//!
+//! Nothing is decided here. `git` reports what moved, `registry` discovers and judges, `store` records; this module
+//! hands one to the other, and keeps one candidate's trouble with that candidate.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use git::{ObjectId, RefSnapshot, SourceRepository};
+use jiff::Timestamp;
+use pack::tree::Tree;
+use registry::candidate::{Candidate, Outcome, Terms};
+use registry::discover::{BranchState, Selection, Sight, TagPatterns};
+use registry::problem::{Problem, ProblemCode};
+use registry::settings::{FoundSettings, HistoryPolicy, RegistrySettings, SourceSettings, VersionsMode, find_settings};
+use registry::status::{PackStatus, source_layer};
+use registry::{EventType, judge};
+use store::{Batch, ScanSummary, SourceRecord, SourceState, Store, StoreArchive, StoreError};
+
+mod branch;
+mod tags;
+
+#[cfg(test)]
+mod tests;
+
+/// What a source's worker keeps between two scans. Losing it costs time, never results.
+#[derive(Default)]
+pub(crate) struct Memory {
+    refs: Option<RefSnapshot>,
+    branch: Option<(ObjectId, BranchState)>,
+}
+
+/// What every scan of a source works with.
+pub(crate) struct Scanner<'s> {
+    pub(crate) store: &'s Store,
+    pub(crate) settings: &'s RegistrySettings,
+    pub(crate) source: &'s SourceSettings,
+    pub(crate) path: &'s Path,
+}
+
+/// What a scan did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Scanned {
+    /// How many releases it published.
+    pub(crate) published: usize,
+    /// Whether the source had moved at all.
+    pub(crate) moved: bool,
+    /// Whether the source could not be read.
+    pub(crate) failed: bool,
+}
+
+/// Why a scan ended before its time.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ScanError {
+    /// The source cannot be read.
+    #[error(transparent)]
+    Git(#[from] git::GitError),
+    /// What was found could not be recorded.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The source's settings cannot be used.
+    #[error("{0}")]
+    Settings(String),
+}
+
+/// A scan under way: what it found so far.
+struct Run<'r> {
+    scanner: &'r Scanner<'r>,
+    selection: Selection,
+    archive: StoreArchive<'r>,
+    state: SourceState,
+    summary: ScanSummary,
+    now: Timestamp,
+    /// Versions that stand at the head, in branch mode.
+    head_versions: Option<HeadVersions>,
+}
+
+impl Scanner<'_> {
+    /// Scans the source. Whatever goes wrong becomes part of the source's state.
+    pub(crate) fn scan(&self, memory: &mut Memory, now: Timestamp) -> Scanned {
+        let started = std::time::Instant::now();
+        let mut state = self.store.source_state(&self.source.name);
+        state.last_attempt = Some(now);
+        let result = self.run(memory, state.clone(), now, started);
+        match result {
+            Ok(scanned) => scanned,
+            Err(error) => {
+                self.note_failure(state, &error, now);
+                Scanned { failed: true, ..Scanned::default() }
+            }
+        }
+    }
+
+    fn note_failure(&self, mut state: SourceState, error: &ScanError, now: Timestamp) {
+        let code = match error {
+            ScanError::Git(git::GitError::Unsupported { .. }) => ProblemCode::UnsupportedRepository,
+            ScanError::Settings(_) => ProblemCode::InvalidConfiguration,
+            ScanError::Store(_) => ProblemCode::Internal,
+            ScanError::Git(_) => ProblemCode::Unreachable,
+        };
+        let message = with_causes(error);
+        let first = state.error.as_deref() != Some(message.as_str());
+        state.error = Some(message.clone());
+        state.settle(&[ProblemCode::UnsupportedRepository, ProblemCode::Unreachable, ProblemCode::Internal]);
+        state.see(&Problem::new(code, message.clone()), now);
+        if first {
+            tracing::error!(source.name = %self.source.name, problem.code = %code, "{message}");
+        }
+        if let Err(error) = self.store.set_source_state(&self.source.name, &state) {
+            tracing::error!(source.name = %self.source.name, %error, "the state of the source could not be kept");
+        }
+    }
+
+    fn run(
+        &self,
+        memory: &mut Memory,
+        mut state: SourceState,
+        now: Timestamp,
+        started: std::time::Instant,
+    ) -> Result<Scanned, ScanError> {
+        let repository = SourceRepository::open(self.path)?;
+        let refs = repository.refs(self.settings.limits.refs)?;
+        let recovered = state.error.take().is_some();
+        if recovered {
+            state.settle(&[ProblemCode::UnsupportedRepository, ProblemCode::Unreachable, ProblemCode::Internal]);
+        }
+        state.last_success = Some(now);
+        if memory.refs.as_ref() == Some(&refs) && !recovered {
+            self.store.set_source_state(&self.source.name, &state)?;
+            return Ok(Scanned::default());
+        }
+        let selection = Selection::new(self.source, self.settings.limits).map_err(ScanError::Settings)?;
+        let summary = ScanSummary { started_at: now, ..ScanSummary::default() };
+        let archive = StoreArchive::new(self.store, &self.settings.sources);
+        let mut run = Run { scanner: self, selection, archive, state, summary, now, head_versions: None };
+        match self.source.versions {
+            VersionsMode::Branch => run.branch(&repository, &refs, memory)?,
+            VersionsMode::Tags => run.tags(&repository, &refs)?,
+        }
+        let scanned = run.finish(&repository, started)?;
+        memory.refs = Some(refs);
+        Ok(scanned)
+    }
+}
+
+/// The text of an error with those of its causes.
+pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        let inner_text = inner.to_string();
+        if !text.ends_with(&inner_text) {
+            text.push_str(": ");
+            text.push_str(&inner_text);
+        }
+        cause = inner.source();
+    }
+    text
+}
+
+impl Run<'_> {
+    /// The bytes that are read of one file: beyond that even its kind does not matter.
+    fn read_limit(&self) -> u64 {
+        self.scanner.settings.limits.pack_bytes.saturating_mul(4).max(self.scanner.settings.limits.skill_bytes)
+    }
+
+    /// The head when the source was first scanned; versions up to it may be adopted more gently.
+    fn first_head(&self) -> Option<String> {
+        let snapshot = self.scanner.store.snapshot();
+        snapshot.source(&store::Reader::everybody(), &self.scanner.source.name).and_then(|s| s.first_head.clone())
+    }
+
+    /// Takes in what a commit or tag brought.
+    fn take_in(&mut self, sight: Sight, tree: &dyn Tree, gentle: bool) {
+        self.state.clear(&sight.touched);
+        for problem in &sight.problems {
+            self.see(problem);
+        }
+        for candidate in &sight.candidates {
+            self.judge(candidate, tree, gentle);
+        }
+    }
+
+    fn see(&mut self, problem: &Problem) {
+        tracing::warn!(
+            source.name = %self.scanner.source.name,
+            problem.code = %problem.code,
+            path = problem.path.as_deref().unwrap_or_default(),
+            pack.id = problem.pack.as_deref().unwrap_or_default(),
+            release.version = problem.version.as_deref().unwrap_or_default(),
+            "{}", problem.message
+        );
+        self.state.see(problem, self.now);
+    }
+
+    fn judge(&mut self, candidate: &Candidate, tree: &dyn Tree, gentle: bool) {
+        self.summary.candidates += 1;
+        let about = |code, message: String| {
+            let problem = Problem::new(code, message).at_path(&candidate.path).at_commit(&candidate.commit);
+            problem.at_reference(candidate.tag.as_deref())
+        };
+        let found = match find_settings(tree, &candidate.path) {
+            Ok(found) => found,
+            Err((path, error)) => {
+                let problem = about(ProblemCode::InvalidConfiguration, format!("{path}: {error}"));
+                return self.see(&problem);
+            }
+        };
+        let outcome = catch_unwind(AssertUnwindSafe(|| self.outcome(candidate, tree, &found, gentle)));
+        match outcome {
+            Ok(Outcome::Publish(release)) => self.archive.add(*release),
+            Ok(Outcome::Known { .. }) => {}
+            Ok(Outcome::Refused(problem)) => {
+                let problem = self.renamed_to_tag_moved(candidate, problem);
+                self.see(&problem);
+            }
+            Err(_) => self.see(&about(ProblemCode::Internal, "judging the pack failed".to_owned())),
+        }
+    }
+
+    fn outcome(&self, candidate: &Candidate, tree: &dyn Tree, found: &FoundSettings, gentle: bool) -> Outcome {
+        let settings = registry::Settings {
+            repository: &found.settings,
+            base: &found.base,
+            policy: &self.scanner.settings.policy,
+            today: jiff::tz::Offset::UTC.to_datetime(candidate.committed_at).date(),
+            spec: None,
+        };
+        let terms = Terms {
+            source: &self.scanner.source.name,
+            ids: &self.scanner.source.ids,
+            settings,
+            limits: self.scanner.settings.limits,
+            gentle: gentle && self.scanner.source.history == HistoryPolicy::PublishFlagged,
+        };
+        judge(candidate, tree, &self.archive, terms)
+    }
+
+    /// Other content under a version whose release came from this very tag: the tag was moved.
+    fn renamed_to_tag_moved(&self, candidate: &Candidate, mut problem: Problem) -> Problem {
+        let (ProblemCode::VersionReused, Some(tag)) = (problem.code, &candidate.tag) else { return problem };
+        if self.state.tags.contains_key(tag) {
+            problem.code = ProblemCode::TagMoved;
+            problem.message = format!("the tag `{tag}` was moved: {}", problem.message);
+        }
+        problem
+    }
+
+    /// Records what the scan found: the ledger first, the state of the source last.
+    fn finish(mut self, repository: &SourceRepository, started: std::time::Instant) -> Result<Scanned, ScanError> {
+        let head = self.state.head.as_deref().and_then(|head| head.parse().ok());
+        let statuses = match head {
+            Some(head) => self.statuses(repository, head)?,
+            None => Vec::new(),
+        };
+        let published = self.archive.added();
+        let batch = Batch {
+            releases: self.archive.take(),
+            statuses,
+            sources: self.record().into_iter().collect(),
+            source: Some(self.scanner.source.name.clone()),
+            commit: self.state.head.clone(),
+        };
+        let events = self.scanner.store.publish(batch, self.now)?;
+        for event in events.iter().filter(|event| event.kind == EventType::Published) {
+            tracing::info!(
+                source.name = %self.scanner.source.name,
+                pack.id = %event.pack,
+                release.version = event.version.as_deref().unwrap_or_default(),
+                event.number = event.number,
+                "published"
+            );
+        }
+        self.note_decreased();
+        self.summary.published = published;
+        self.summary.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let moved = self.summary.commits > 0;
+        if moved {
+            self.state.last_scan = Some(self.summary.clone());
+        }
+        self.scanner.store.set_source_state(&self.scanner.source.name, &self.state)?;
+        Ok(Scanned { published, moved, failed: false })
+    }
+
+    /// The record of the source, where the ledger has another one or none.
+    fn record(&self) -> Option<SourceRecord> {
+        let source = self.scanner.source;
+        let snapshot = self.scanner.store.snapshot();
+        let known = snapshot.source(&store::Reader::everybody(), &source.name);
+        let first_head = known.and_then(|known| known.first_head.clone()).or_else(|| self.state.head.clone());
+        let record = SourceRecord {
+            name: source.name.clone(),
+            url: self.scanner.path.display().to_string(),
+            readers: Vec::new(),
+            ids: source.ids.clone(),
+            former_names: source.former_names.clone(),
+            first_head,
+        };
+        (known != Some(&record)).then_some(record)
+    }
+
+    /// What the root settings at the head say of the source's packs, where that is news.
+    fn statuses(&mut self, repository: &SourceRepository, head: ObjectId) -> Result<Statuses, ScanError> {
+        let tree = repository.tree(head)?;
+        let found = match find_settings(&tree, "") {
+            Ok(found) => found,
+            Err((path, error)) => {
+                let problem = Problem::new(ProblemCode::InvalidConfiguration, error.to_string());
+                self.see(&problem.at_path(path).at_commit(head.to_string()));
+                return Ok(Vec::new());
+            }
+        };
+        let mut statuses = Vec::new();
+        for id in self.own_packs() {
+            let before = self.status(&id);
+            let source = source_layer(&found.settings, &id, &self.archive.versions(&id));
+            let after = PackStatus { source, api: before.api.clone() };
+            let changes = before.changes(&after);
+            if before != after {
+                statuses.push((id, after, changes));
+            }
+        }
+        Ok(statuses)
+    }
+
+    fn own_packs(&self) -> BTreeSet<String> {
+        let snapshot = self.scanner.store.snapshot();
+        let name = &self.scanner.source.name;
+        let reader = store::Reader::everybody();
+        let recorded = snapshot.packs(&reader).filter(|pack| snapshot.owner(&pack.id) == Some(name.as_str()));
+        recorded.map(|pack| pack.id.clone()).chain(self.archive.added_ids()).collect()
+    }
+
+    fn status(&self, id: &str) -> PackStatus {
+        let snapshot = self.scanner.store.snapshot();
+        snapshot.pack(&store::Reader::everybody(), id).map(|pack| pack.status.clone()).unwrap_or_default()
+    }
+
+    /// A lower version at the head than the latest release is a problem of that file.
+    fn note_decreased(&mut self) {
+        self.state.settle(&[ProblemCode::VersionDecreased]);
+        let Some(versions) = self.head_versions.take() else { return };
+        let snapshot = self.scanner.store.snapshot();
+        let reader = store::Reader::everybody();
+        let mut problems = Vec::new();
+        for (id, files) in versions {
+            let Some(pack) = snapshot.pack(&reader, &id) else { continue };
+            let stable = pack.releases.iter().rev().find(|release| release.version.pre.is_empty());
+            let Some(latest) = stable else { continue };
+            let highest = files.iter().map(|(_, version)| version).max_by(|a, b| a.cmp_precedence(b));
+            for (path, version) in &files {
+                let lower = version.cmp_precedence(&latest.version).is_lt();
+                if lower && highest.is_some_and(|highest| highest.cmp_precedence(&latest.version).is_lt()) {
+                    let message = format!("the head holds {id}@{version}, and {} is released", latest.version);
+                    let problem = Problem::new(ProblemCode::VersionDecreased, message).at_path(path.clone());
+                    problems.push(problem.of(Some(&id), Some(&version.to_string())));
+                }
+            }
+        }
+        for problem in problems {
+            self.see(&problem);
+        }
+    }
+}
+
+type Statuses = Vec<(String, PackStatus, Vec<registry::status::StatusChange>)>;
+
+/// Versions that stand at the head: id to (path, version).
+type HeadVersions = BTreeMap<String, Vec<(String, semver::Version)>>;
+
+fn head_versions(state: &BranchState) -> HeadVersions {
+    let mut versions = HeadVersions::new();
+    for (path, pack) in &state.packs {
+        let version = pack.version.as_deref().and_then(pack::model::parse_version);
+        if let (Some(id), Some(version)) = (&pack.id, version) {
+            versions.entry(id.clone()).or_default().push((path.clone(), version));
+        }
+    }
+    versions
+}
+
+fn tag_patterns(source: &SourceSettings) -> TagPatterns {
+    TagPatterns::new(&source.tags)
+}

@@ -1,0 +1,290 @@
+//! The walk of a push, without the web: real Git repositories in, releases and problems out.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use jiff::Timestamp;
+use registry::settings::{RegistrySettings, SourceSettings};
+use registry::{ProblemCode, Reference};
+use serde_json::{Value, json};
+use store::{Options, Reader, Store};
+
+use super::{Memory, Scanner};
+
+/// A registry with one source, in a temporary folder.
+struct World {
+    folder: tempfile::TempDir,
+    settings: RegistrySettings,
+    store: Option<Store>,
+    memory: Memory,
+}
+
+fn git(folder: &Path, arguments: &[&str]) {
+    let mut command = Command::new("git");
+    command.current_dir(folder).args(arguments).env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+    for (key, value) in [("NAME", "Ada"), ("EMAIL", "ada@example.org")] {
+        command.env(format!("GIT_AUTHOR_{key}"), value).env(format!("GIT_COMMITTER_{key}"), value);
+    }
+    let output = command.output().expect("git is installed");
+    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+impl World {
+    fn new(versions: &str) -> World {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let repository = folder.path().join("packs");
+        std::fs::create_dir(&repository).expect("a new folder");
+        git(&repository, &["init", "-q", "-b", "main"]);
+        let text = format!("[[source]]\nname = \"packs\"\npath = \"packs\"\nversions = \"{versions}\"\n");
+        let settings = RegistrySettings::parse(&text).expect("valid settings");
+        let store = Store::open(&folder.path().join("state"), Options::default()).expect("a new store");
+        World { folder, settings, store: Some(store), memory: Memory::default() }
+    }
+
+    fn repository(&self) -> PathBuf {
+        self.folder.path().join("packs")
+    }
+
+    fn write(&self, path: &str, text: &str) -> &World {
+        let path = self.repository().join(path);
+        std::fs::create_dir_all(path.parent().expect("a path with a folder")).expect("a folder");
+        std::fs::write(path, text).expect("a file");
+        self
+    }
+
+    fn commit(&self) -> &World {
+        git(&self.repository(), &["add", "-A"]);
+        git(&self.repository(), &["commit", "-q", "-m", "change"]);
+        self
+    }
+
+    fn tag(&self, name: &str) -> &World {
+        git(&self.repository(), &["tag", "-f", name]);
+        self
+    }
+
+    fn store(&self) -> &Store {
+        self.store.as_ref().expect("an open store")
+    }
+
+    fn scan(&mut self) -> usize {
+        let source: SourceSettings = self.settings.sources[0].clone();
+        let path = self.repository();
+        let scanner = Scanner {
+            store: self.store.as_ref().expect("an open store"),
+            settings: &self.settings,
+            source: &source,
+            path: &path,
+        };
+        scanner.scan(&mut self.memory, Timestamp::now()).published
+    }
+
+    /// What a reference leads to: version and flags.
+    fn resolve(&self, reference: &str) -> String {
+        let reference = Reference::parse(reference).expect("a reference");
+        match self.store().snapshot().resolve(&Reader::everybody(), &reference) {
+            Ok(found) => {
+                let flags: Vec<&str> = found.release.flags.iter().map(|flag| flag.as_str()).collect();
+                format!("{} {}", found.release.version, flags.join(",")).trim_end().to_owned()
+            }
+            Err(why) => format!("{why:?}"),
+        }
+    }
+
+    fn problems(&self) -> Vec<String> {
+        let state = self.store().source_state("packs");
+        let current = state.problems.iter().filter(|problem| problem.current);
+        current
+            .map(|problem| {
+                let place = problem.path.as_deref().or(problem.reference.as_deref()).unwrap_or_default();
+                format!("{} {place}", problem.code)
+            })
+            .collect()
+    }
+
+    /// Deletes the derived state and opens the store again.
+    fn lose_derived_state(&mut self) {
+        self.store = None;
+        self.memory = Memory::default();
+        for derived in ["index", "search"] {
+            std::fs::remove_dir_all(self.folder.path().join("state").join(derived)).expect("derived state");
+        }
+        let store = Store::open(&self.folder.path().join("state"), Options::default()).expect("the store again");
+        self.store = Some(store);
+    }
+}
+
+/// A pack with one prompt; `edit` changes it.
+fn pack(id: &str, version: &str, edit: impl FnOnce(&mut Value)) -> String {
+    let mut pack = json!({
+        "$schema": "https://promptpack.org/schema/latest/promptpack.schema.json",
+        "id": id, "name": "Greeter", "version": version, "description": "Greets people.",
+        "template_engine": {"version": "v1", "syntax": "{{variable}}"},
+        "prompts": {"hello": {
+            "id": "hello", "name": "Hello", "version": version,
+            "system_template": "Greet {{name}}.",
+            "variables": [{"name": "name", "type": "string", "required": true}]
+        }},
+        "metadata": {"tags": ["greeting"]}
+    });
+    edit(&mut pack);
+    serde_json::to_string_pretty(&pack).expect("JSON")
+}
+
+fn optional(pack: &mut Value) {
+    pack["prompts"]["hello"]["system_template"] = "Greet {{name}} in {{language}}.".into();
+    let variable = json!({"name": "language", "type": "string", "required": false, "default": "English"});
+    pack["prompts"]["hello"]["variables"].as_array_mut().expect("a list").push(variable);
+}
+
+fn required(pack: &mut Value) {
+    optional(pack);
+    pack["prompts"]["hello"]["system_template"] = "Greet {{name}} in {{language}} for {{tier}}.".into();
+    let variable = json!({"name": "tier", "type": "string", "required": true});
+    pack["prompts"]["hello"]["variables"].as_array_mut().expect("a list").push(variable);
+}
+
+#[test]
+fn a_break_with_too_small_a_bump_is_held_back_and_never_laundered() {
+    let mut world = World::new("branch");
+    world.write("greeter.pack.json", &pack("greeter", "1.0.0", |_| ())).commit();
+    world.write("greeter.pack.json", &pack("greeter", "1.1.0", optional)).commit();
+    world.write("greeter.pack.json", &pack("greeter", "1.2.0", required)).commit();
+    let reworded = pack("greeter", "1.2.1", required).replace("Greet {{name}}", "Warmly greet {{name}}");
+    world.write("greeter.pack.json", &reworded).write("package.json", "{\"name\": \"x\"}").commit();
+    world.write("broken.pack.json", "{ \"id\": ").commit();
+    assert_eq!(world.scan(), 4);
+    let check = |world: &World| {
+        assert_eq!(world.resolve("greeter@^1"), "1.1.0");
+        assert_eq!(world.resolve("greeter"), "1.1.0");
+        assert_eq!(world.resolve("greeter@1.2.0"), "1.2.0 insufficient-bump");
+        assert_eq!(world.resolve("greeter@1.2.1"), "1.2.1 insufficient-bump");
+        assert_eq!(world.problems(), ["not-json broken.pack.json"]);
+    };
+    check(&world);
+    let found = world.store().snapshot();
+    let release = found.pack(&Reader::everybody(), "greeter").expect("published").releases[3].clone();
+    let report = world.store().report(&release).expect("a report");
+    assert_eq!(report.baseline.expect("a baseline").version, "1.1.0");
+    world.write("greeter.pack.json", &pack("greeter", "2.0.0", required)).commit();
+    assert_eq!(world.scan(), 1);
+    assert_eq!(world.resolve("greeter"), "2.0.0");
+    world.lose_derived_state();
+    assert_eq!(world.resolve("greeter"), "2.0.0");
+    assert_eq!(world.scan(), 0);
+    assert_eq!(world.resolve("greeter@^1"), "1.1.0");
+    assert_eq!(world.problems(), ["not-json broken.pack.json"]);
+    world.write("broken.pack.json", &pack("mended", "1.0.0", |_| ())).commit();
+    assert_eq!(world.scan(), 1);
+    assert_eq!(world.problems(), [""; 0]);
+}
+
+#[test]
+fn the_first_content_of_a_version_stays() {
+    let mut world = World::new("branch");
+    world.write("greeter.pack.json", &pack("greeter", "1.0.0", |_| ())).commit();
+    world.scan();
+    let reformatted: Value = serde_json::from_str(&pack("greeter", "1.0.0", |_| ())).expect("JSON");
+    world.write("greeter.pack.json", &reformatted.to_string()).commit();
+    assert_eq!(world.scan(), 0);
+    assert_eq!(world.problems(), [""; 0]);
+    world.write("greeter.pack.json", &pack("greeter", "1.0.0", optional)).commit();
+    assert_eq!(world.scan(), 0);
+    assert_eq!(world.problems(), ["version-reused greeter.pack.json"]);
+    world.write("greeter.pack.json", &pack("greeter", "0.9.0", optional)).commit();
+    assert_eq!(world.scan(), 1);
+    assert_eq!(world.problems(), ["version-decreased greeter.pack.json"]);
+}
+
+#[test]
+fn skills_belong_to_the_content() {
+    let mut world = World::new("branch");
+    let with_skill = |version: &str| pack("greeter", version, |pack| pack["skills"] = json!(["skills/tone"]));
+    world.write("p/greeter.pack.json", &with_skill("1.0.0")).commit();
+    assert_eq!(world.scan(), 0);
+    assert_eq!(world.problems(), ["unresolved-skill p/greeter.pack.json"]);
+    let skill = "---\nname: tone\ndescription: How to sound.\n---\n\nBe warm.\n";
+    world.write("p/skills/tone/SKILL.md", skill).commit();
+    assert_eq!(world.scan(), 1, "{:?}", world.problems());
+    world.write("p/skills/tone/SKILL.md", &skill.replace("warm", "brief")).commit();
+    assert_eq!(world.scan(), 0);
+    assert_eq!(world.problems(), ["version-reused p/greeter.pack.json"]);
+    world.write("p/greeter.pack.json", &with_skill("1.0.1")).commit();
+    assert_eq!(world.scan(), 1, "{:?}", world.problems());
+    let snapshot = world.store().snapshot();
+    let row = snapshot.pack(&Reader::everybody(), "greeter").expect("published").releases[1].clone();
+    let resolved = world.store().form(&row, registry::Form::Resolved).expect("a resolved form");
+    assert!(String::from_utf8_lossy(&resolved).contains("Be brief."));
+}
+
+#[test]
+fn tags_name_versions_and_moving_one_changes_nothing() {
+    let mut world = World::new("tags");
+    world.write("greeter.pack.json", &pack("greeter", "1.0.0", |_| ())).commit().tag("v1.0.0");
+    world.write("greeter.pack.json", &pack("greeter", "1.1.0", optional)).commit().tag("greeter-v1.1.0");
+    world.tag("v9.9.9").tag("nightly").tag("release-3.0.0");
+    assert_eq!(world.scan(), 2);
+    let mut problems = world.problems();
+    problems.sort();
+    assert_eq!(problems, ["tag-mismatch greeter.pack.json", "tag-mismatch release-3.0.0"]);
+    assert_eq!(world.resolve("greeter"), "1.1.0");
+    world.write("greeter.pack.json", &pack("greeter", "1.0.0", optional)).commit().tag("v1.0.0");
+    assert_eq!(world.scan(), 0);
+    assert!(world.problems().contains(&"tag-moved greeter.pack.json".to_owned()), "{:?}", world.problems());
+    git(&world.repository(), &["tag", "-d", "v1.0.0"]);
+    assert_eq!(world.scan(), 0);
+    assert!(world.problems().contains(&"tag-deleted v1.0.0".to_owned()), "{:?}", world.problems());
+}
+
+#[test]
+fn hostile_files_are_problems_and_the_scan_goes_on() {
+    let mut world = World::new("branch");
+    let large = pack("large", "1.0.0", |pack| pack["description"] = "x".repeat(3 << 20).into());
+    let deep = format!("{{\"id\": \"deep\", \"prompts\": {}{}}}", "[".repeat(10_000), "]".repeat(10_000));
+    let twice = pack("twice", "1.0.0", |_| ()).replacen("\"name\"", "\"name\": \"x\", \"name\"", 1);
+    world.write("large.pack.json", &large).write("deep.json", &deep).write("twice.json", &twice);
+    std::fs::write(world.repository().join("latin.json"), b"{\"id\": \"caf\xe9\", \"prompts\": {}}").expect("a file");
+    world.write("good.json", &pack("good", "1.0.0", |_| ())).commit();
+    assert_eq!(world.scan(), 1);
+    let expected =
+        ["not-json deep.json", "too-large large.pack.json", "not-json latin.json", "invalid-pack twice.json"];
+    assert_eq!(world.problems(), expected);
+}
+
+#[test]
+fn a_source_that_vanishes_is_its_own_problem() {
+    let mut world = World::new("branch");
+    world.write("greeter.pack.json", &pack("greeter", "1.0.0", |_| ())).commit();
+    world.scan();
+    let away = world.folder.path().join("away");
+    std::fs::rename(world.repository(), &away).expect("a rename");
+    world.scan();
+    world.scan();
+    let state = world.store().source_state("packs");
+    let unreachable: Vec<u64> =
+        state.problems.iter().filter(|p| p.code == ProblemCode::Unreachable).map(|problem| problem.count).collect();
+    assert_eq!(unreachable, [2]);
+    assert_eq!(world.resolve("greeter"), "1.0.0");
+    std::fs::rename(&away, world.repository()).expect("a rename");
+    world.scan();
+    assert_eq!(world.problems(), [""; 0]);
+}
+
+#[test]
+fn yanks_and_channels_of_the_root_settings_count() {
+    let mut world = World::new("branch");
+    world.write("greeter.pack.json", &pack("greeter", "1.0.0", |_| ())).commit();
+    world.write("greeter.pack.json", &pack("greeter", "1.1.0", optional)).commit();
+    let settings = "[channels.greeter]\nstable = \"1.0.0\"\n[[yank]]\npack = \"greeter\"\nversions = \"=1.1.0\"\nreason = \"wrong\"\n";
+    world.write("packhouse.toml", settings).commit();
+    world.scan();
+    assert_eq!(world.resolve("greeter"), "1.0.0");
+    assert_eq!(world.resolve("greeter@stable"), "1.0.0");
+    assert_eq!(world.resolve("greeter@1.1.0"), "1.1.0");
+    world.write("packhouse.toml", "").commit();
+    world.scan();
+    assert_eq!(world.resolve("greeter"), "1.1.0");
+    let kinds: Vec<String> =
+        world.store().events_after(0, 100).iter().map(|event| event.kind.as_str().to_owned()).collect();
+    assert_eq!(kinds, ["published", "published", "yanked", "channel-moved", "unyanked"]);
+}

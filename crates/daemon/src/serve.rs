@@ -1,0 +1,156 @@
+//! The daemon: opens the state, starts a worker per source, serves until it is told to stop.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use registry::settings::{RegistrySettings, SourceLocation};
+use store::{Options, Store, StoreError};
+use tokio::net::TcpListener;
+use tokio::sync::{Notify, Semaphore, watch};
+
+use crate::watch::{Bells, Notices};
+use crate::web::{App, Hints, router};
+use crate::worker::{SCANS_AT_ONCE, Shared, Worker};
+
+/// Why the daemon does not start or ended before its time.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// The state cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}")]
+    Listen {
+        /// The address as it was given.
+        address: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The web server ended.
+    #[error("the web server failed")]
+    Serve(#[source] std::io::Error),
+}
+
+/// A daemon that runs. Dropping it stops it; [`Daemon::stop`] waits for a tidy end.
+pub struct Daemon {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// What it keeps.
+    pub store: Arc<Store>,
+    first_scans: Vec<Arc<Notify>>,
+    shutdown: watch::Sender<bool>,
+    workers: Vec<tokio::task::JoinHandle<()>>,
+    server: tokio::task::JoinHandle<std::io::Result<()>>,
+}
+
+/// How long open requests may take after the daemon was told to stop.
+const GRACE: Duration = Duration::from_secs(5);
+
+impl Daemon {
+    /// Starts the daemon: `base` is the folder that relative paths of the settings count from.
+    ///
+    /// Requests are answered from the state as it was left, while the first scans run.
+    ///
+    /// # Errors
+    /// [`ServeError`] says what is in the way: a locked state folder, a port in use.
+    pub async fn start(settings: RegistrySettings, base: &Path) -> Result<Daemon, ServeError> {
+        let address = settings.server.listen.clone();
+        let listen = |source| ServeError::Listen { address: address.clone(), source };
+        let listener = TcpListener::bind(&address).await.map_err(listen)?;
+        let address = listener.local_addr().map_err(listen)?;
+        let state = base.join(&settings.server.state);
+        let store = Arc::new(Store::open(&state, Options { ranges: settings.policy.ranges })?);
+        let settings = Arc::new(settings);
+        let (shutdown, stopped) = watch::channel(false);
+        let bells = Bells::default();
+        let shared = Shared {
+            store: store.clone(),
+            settings: settings.clone(),
+            notices: Arc::new(Notices::start(bells.clone())),
+            slots: Arc::new(Semaphore::new(SCANS_AT_ONCE)),
+            shutdown: stopped.clone(),
+        };
+        let (workers, first_scans) = start_workers(&shared, base, &bells);
+        let hints = Hints::new(move |source: &str| bells.ring(source));
+        let ready = Arc::new(AtomicBool::new(false));
+        let app = App::new(store.clone(), settings, hints, ready.clone());
+        ready.store(true, Ordering::Release);
+        let server = tokio::spawn(serve(listener, app, stopped));
+        Ok(Daemon { address, store, first_scans, shutdown, workers, server })
+    }
+
+    /// Waits until every source was scanned once.
+    pub async fn first_scans(&self) {
+        for first in &self.first_scans {
+            first.notified().await;
+        }
+    }
+
+    /// Waits until the web server ends by itself, which it does only on a failure.
+    ///
+    /// # Errors
+    /// What the web server failed on.
+    pub async fn failed(&mut self) -> Result<(), ServeError> {
+        match (&mut self.server).await {
+            Ok(result) => result.map_err(ServeError::Serve),
+            Err(error) => Err(ServeError::Serve(std::io::Error::other(error))),
+        }
+    }
+
+    /// Ends the daemon: running scans end first, open requests get a few seconds.
+    ///
+    /// # Errors
+    /// When the state cannot be written out; the ledger is complete all the same.
+    pub async fn stop(self) -> Result<(), ServeError> {
+        let _ = self.shutdown.send(true);
+        for worker in self.workers {
+            let _ = tokio::time::timeout(GRACE, worker).await;
+        }
+        let _ = tokio::time::timeout(GRACE, self.server).await;
+        self.store.close()?;
+        Ok(())
+    }
+}
+
+async fn serve(listener: TcpListener, app: App, mut stopped: watch::Receiver<bool>) -> std::io::Result<()> {
+    let stop = async move {
+        let _ = stopped.wait_for(|stopped| *stopped).await;
+    };
+    axum::serve(listener, router(app)).with_graceful_shutdown(stop).await
+}
+
+fn start_workers(
+    shared: &Shared,
+    base: &Path,
+    bells: &Bells,
+) -> (Vec<tokio::task::JoinHandle<()>>, Vec<Arc<Notify>>) {
+    let mut workers = Vec::new();
+    let mut first_scans = Vec::new();
+    for source in &shared.settings.sources {
+        let first_done = Arc::new(Notify::new());
+        first_scans.push(first_done.clone());
+        let worker = Worker {
+            shared: shared.clone(),
+            source: source.clone(),
+            path: source_path(base, &source.location),
+            bell: bells.of(&source.name),
+            first_done,
+        };
+        workers.push(tokio::spawn(worker.run()));
+    }
+    (workers, first_scans)
+}
+
+/// The folder of a source on this machine.
+///
+/// A remote source has none: the folder of its mirror stands in, which reads as missing.
+fn source_path(base: &Path, location: &SourceLocation) -> PathBuf {
+    match location {
+        SourceLocation::Path(path) => base.join(path),
+        SourceLocation::Url(url) => PathBuf::from(url),
+    }
+}

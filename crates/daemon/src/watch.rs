@@ -1,0 +1,64 @@
+//! Hints: file notices say that a source may have moved. A hint carries no data; losing one costs latency only.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use git::{SourceRepository, Watcher};
+use tokio::sync::Notify;
+
+/// The hint bells of all sources, by name.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Bells {
+    bells: Arc<Mutex<HashMap<String, Arc<Notify>>>>,
+}
+
+impl Bells {
+    /// The bell of a source.
+    pub(crate) fn of(&self, source: &str) -> Arc<Notify> {
+        let mut bells = self.bells.lock().unwrap_or_else(PoisonError::into_inner);
+        bells.entry(source.to_owned()).or_default().clone()
+    }
+
+    /// Rings the bell of a source, if there is one.
+    pub(crate) fn ring(&self, source: &str) {
+        let bells = self.bells.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bell) = bells.get(source) {
+            bell.notify_one();
+        }
+    }
+}
+
+/// The file notices of all sources. Without them a source is looked at every `poll` only.
+pub(crate) struct Notices {
+    watcher: Mutex<Option<Watcher>>,
+}
+
+impl Notices {
+    /// Starts listening; where the system allows none, says so once and goes on without.
+    pub(crate) fn start(bells: Bells) -> Notices {
+        let watcher = match Watcher::new(move |source| bells.ring(source)) {
+            Ok(watcher) => Some(watcher),
+            Err(error) => {
+                tracing::warn!(error = %crate::scan::with_causes(&error), "no file notices: sources are polled only");
+                None
+            }
+        };
+        Notices { watcher: Mutex::new(watcher) }
+    }
+
+    /// Listens for what moves the refs of a source; says whether that works.
+    pub(crate) fn watch(&self, source: &str, path: &Path) -> bool {
+        let mut watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(watcher) = watcher.as_mut() else { return false };
+        let Ok(repository) = SourceRepository::open(path) else { return false };
+        match watcher.watch(source, &repository) {
+            Ok(()) => true,
+            Err(error) => {
+                let error = crate::scan::with_causes(&error);
+                tracing::warn!(source.name = source, %error, "no file notices for this source: it is polled only");
+                false
+            }
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! Candidates: pack versions found in a source, and how each becomes a release or a problem.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use pack::json::Document;
+use pack::model::Pack;
+use pack::tree::Tree;
+use pack::{Digest, Node};
+use semver::Version;
+
+use crate::judge::{
+    Baseline, Evaluated, Input, Plan, Settings, content_digest, evaluate, plan, same_content,
+};
+use crate::problem::{Problem, ProblemCode};
+use crate::release::{
+    Flag, Form, FormRecord, NewRelease, PromptSummary, RESOLVER, Release, StoredFile, Summary, ToolSummary,
+    VariableSummary,
+};
+use crate::report::count;
+use crate::resolve::{Resolution, resolve};
+use crate::settings::Limits;
+use crate::version::{Known, baseline};
+
+/// A pack version found in a source, not judged yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// The exact bytes.
+    pub bytes: Vec<u8>,
+    /// The path of the file from the root of the repository.
+    pub path: String,
+    /// The commit that holds it.
+    pub commit: String,
+    /// The tag that named it, in tags mode.
+    pub tag: Option<String>,
+    /// When the commit was made; decides whether an `[[allow]]` entry has expired.
+    pub committed_at: Timestamp,
+}
+
+/// The releases that are known, however they are kept.
+pub trait Archive {
+    /// What is known of the releases of a pack, in any order.
+    fn known(&self, id: &str) -> Vec<Known>;
+
+    /// The bytes and files of a release; none where it is not there or cannot be read.
+    fn content(&self, id: &str, version: &Version) -> Option<ReleaseContent>;
+
+    /// The source that owns an id; none where nobody does yet.
+    fn owner(&self, id: &str) -> Option<String>;
+}
+
+/// The bytes of a release and the files around it.
+pub struct ReleaseContent {
+    /// The exact source bytes.
+    pub bytes: Vec<u8>,
+    /// The path of the pack file.
+    pub path: String,
+    /// The identity of its content.
+    pub content: Digest,
+    /// The files that it names.
+    pub tree: Box<dyn Tree>,
+}
+
+/// What a source may do, and how candidates are judged.
+#[derive(Clone, Copy)]
+pub struct Terms<'a> {
+    /// The name of the source.
+    pub source: &'a str,
+    /// The ids that it may claim, with `*`; empty means any.
+    pub ids: &'a [String],
+    /// What authors and operator say.
+    pub settings: Settings<'a>,
+    /// How much is read.
+    pub limits: Limits,
+    /// Whether versions with error findings are published and flagged: they stood there before the first scan.
+    pub gentle: bool,
+}
+
+/// What became of a candidate.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// It becomes a release; boxed, since it is far larger than the others.
+    Publish(Box<NewRelease>),
+    /// Its content is published already.
+    Known {
+        /// The pack's id.
+        id: String,
+        /// The version.
+        version: Version,
+    },
+    /// It is refused.
+    Refused(Problem),
+}
+
+/// Judges one candidate against what is known.
+pub fn judge(candidate: &Candidate, tree: &dyn Tree, archive: &dyn Archive, terms: Terms<'_>) -> Outcome {
+    let input = Input { bytes: &candidate.bytes, path: &candidate.path, tree: Some(tree) };
+    let refuse = |code, message: String, id: Option<&str>, version: Option<&str>| {
+        let problem = Problem::new(code, message).at_path(&candidate.path).at_commit(&candidate.commit);
+        Outcome::Refused(problem.at_reference(candidate.tag.as_deref()).of(id, version))
+    };
+    let (document, _) = Document::parse(&candidate.bytes);
+    let pack = document.as_ref().map(|document| Pack(document.root()));
+    let id = pack.and_then(Pack::id).filter(|id| crate::reference::is_pack_id(id)).map(str::to_owned);
+    let version = pack.and_then(Pack::version);
+    let mut base = None;
+    if let (Some(id), Some(version)) = (&id, &version) {
+        if let Some(problem) = claim_problem(id, archive, terms) {
+            return refuse(problem.0, problem.1, Some(id), Some(&version.to_string()));
+        }
+        let known = archive.known(id);
+        if let Some(taken) = known.iter().find(|known| known.version.cmp_precedence(version).is_eq()) {
+            return reused(candidate, input, archive, id, taken).unwrap_or_else(|message| {
+                refuse(ProblemCode::VersionReused, message, Some(id), Some(&version.to_string()))
+            });
+        }
+        base = baseline(&known, version).and_then(|known| archive.content(id, &known.version));
+    }
+    let baseline = base.as_ref().map(|content| Baseline {
+        input: Input { bytes: &content.bytes, path: &content.path, tree: Some(content.tree.as_ref()) },
+    });
+    let evaluated = evaluate(input, baseline, terms.settings);
+    let version_text = evaluated.version.as_ref().map(Version::to_string);
+    match plan(&evaluated, terms.settings.policy, terms.gentle) {
+        Plan::Refuse(code, message) => refuse(code, message, id.as_deref(), version_text.as_deref()),
+        Plan::Publish(flags) => match release_of(candidate, tree, evaluated, flags, terms) {
+            Ok(release) => Outcome::Publish(Box::new(release)),
+            Err(problem) => refuse(problem.0, problem.1, id.as_deref(), version_text.as_deref()),
+        },
+    }
+}
+
+fn claim_problem(id: &str, archive: &dyn Archive, terms: Terms<'_>) -> Option<(ProblemCode, String)> {
+    if !terms.ids.is_empty() && !terms.ids.iter().any(|pattern| crate::pattern::id_matches(pattern, id)) {
+        let allowed = terms.ids.join(", ");
+        let message = format!("`{id}` is not among the ids of the source `{}`: {allowed}", terms.source);
+        return Some((ProblemCode::IdNotAllowed, message));
+    }
+    let owner = archive.owner(id).filter(|owner| owner != terms.source)?;
+    Some((ProblemCode::IdClaimed, format!("`{id}` belongs to the source `{owner}`")))
+}
+
+/// A version that is taken: the same content is known, other content is a problem.
+fn reused(
+    candidate: &Candidate,
+    input: Input<'_>,
+    archive: &dyn Archive,
+    id: &str,
+    taken: &Known,
+) -> Result<Outcome, String> {
+    let known = Ok(Outcome::Known { id: id.to_owned(), version: taken.version.clone() });
+    let Some(first) = archive.content(id, &taken.version) else { return known };
+    let old = Input { bytes: &first.bytes, path: &first.path, tree: Some(first.tree.as_ref()) };
+    if same_content(old, input) {
+        return known;
+    }
+    let digest = Digest::of(&candidate.bytes);
+    Err(format!("{id}@{} is published with other content than these bytes ({digest})", taken.version))
+}
+
+fn release_of(
+    candidate: &Candidate,
+    tree: &dyn Tree,
+    evaluated: Evaluated,
+    flags: Vec<Flag>,
+    terms: Terms<'_>,
+) -> Result<NewRelease, (ProblemCode, String)> {
+    let (Some(document), Some(id), Some(version)) = (&evaluated.document, &evaluated.id, &evaluated.version)
+    else {
+        return Err((ProblemCode::InvalidPack, "the pack has no identity".to_owned()));
+    };
+    let resolution = resolve(document, &candidate.path, tree, &candidate.commit, terms.limits);
+    if let Some(why) = resolution.unresolved.first() {
+        return Err((ProblemCode::UnresolvedSkill, why.clone()));
+    }
+    let schema_files = schema_files(document, &candidate.path, tree);
+    let diff = evaluated.report.diff.as_ref();
+    let named: Vec<(String, Digest)> = resolution
+        .files
+        .iter()
+        .chain(&schema_files)
+        .map(|(path, file)| (path.clone(), Digest::of(&file.bytes)))
+        .collect();
+    let release = Release {
+        id: id.clone(),
+        version: version.clone(),
+        digest: Digest::of(&candidate.bytes),
+        content: content_digest(document, &named),
+        forms: forms(&candidate.bytes, resolution.bytes.as_deref()),
+        source: terms.source.to_owned(),
+        path: candidate.path.clone(),
+        commit: candidate.commit.clone(),
+        tag: candidate.tag.clone(),
+        published_at: candidate.committed_at,
+        spec_version: evaluated.spec.map(|spec| spec.to_string()).unwrap_or_default(),
+        bump: diff.map(|diff| diff.declared_bump),
+        required_bump: diff.map(|diff| diff.required_bump),
+        breaking: diff.is_some_and(|diff| diff.breaking),
+        flags,
+        findings: count(&evaluated.report.findings),
+        summary: summary(document),
+        skills: resolution.skills.clone(),
+        files: schema_files.keys().cloned().collect(),
+        warnings: resolution.warnings.clone(),
+        resolver: RESOLVER,
+    };
+    let files = release_files(&candidate.bytes, resolution, schema_files);
+    Ok(NewRelease { release, report: evaluated.report, files })
+}
+
+fn forms(source: &[u8], resolved: Option<&[u8]>) -> BTreeMap<Form, FormRecord> {
+    let record = |bytes: &[u8]| FormRecord { digest: Digest::of(bytes), size: bytes.len() as u64 };
+    let mut forms = BTreeMap::from([(Form::Source, record(source))]);
+    if let Some(resolved) = resolved {
+        forms.insert(Form::Resolved, record(resolved));
+    }
+    forms
+}
+
+fn release_files(
+    source: &[u8],
+    resolution: Resolution,
+    schema_files: BTreeMap<String, StoredFile>,
+) -> BTreeMap<String, StoredFile> {
+    let plain = |bytes: Vec<u8>| StoredFile { bytes, executable: false };
+    let mut files = resolution.files;
+    files.insert(Form::Source.file_name().to_owned(), plain(source.to_vec()));
+    if let Some(resolved) = resolution.bytes {
+        files.insert(Form::Resolved.file_name().to_owned(), plain(resolved));
+    }
+    files.extend(schema_files.into_iter().map(|(path, file)| (format!("files/{path}"), file)));
+    files
+}
+
+/// The relative schema files that compositions refer to and that are there, by repository path.
+fn schema_files(document: &Document, path: &str, tree: &dyn Tree) -> BTreeMap<String, StoredFile> {
+    schema_paths(document, path)
+        .into_iter()
+        .filter_map(|path| {
+            Some((path.clone(), StoredFile { bytes: tree.read(&path).ok()?, executable: false }))
+        })
+        .collect()
+}
+
+/// The repository paths of the relative schema files that compositions refer to.
+pub fn schema_paths(document: &Document, path: &str) -> Vec<String> {
+    let pack = Pack(document.root());
+    let mut references: Vec<&str> = Vec::new();
+    for composition in pack.compositions() {
+        let steps = composition.all_steps();
+        let nodes = std::iter::once(composition.0).chain(steps.iter().map(|step| step.0));
+        for node in nodes {
+            references.extend(["input_schema", "output_schema"].iter().filter_map(|key| node.text(key)));
+        }
+    }
+    let base = pack::tree::folder(path);
+    let relative =
+        references.into_iter().filter(|reference| !reference.contains(':') && !reference.starts_with('#'));
+    let mut paths: Vec<String> = relative
+        .filter_map(|reference| pack::tree::join(base, reference.split('#').next().unwrap_or_default()))
+        .filter(|path| !path.is_empty())
+        .collect();
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+fn summary(document: &Document) -> Summary {
+    let pack = Pack(document.root());
+    let metadata = pack.metadata();
+    let owned = |text: Option<&str>| text.map(str::to_owned);
+    Summary {
+        name: pack.text("name").unwrap_or_default().to_owned(),
+        description: owned(pack.text("description")),
+        domain: owned(metadata.and_then(|metadata| metadata.text("domain"))),
+        language: owned(metadata.and_then(|metadata| metadata.text("language"))),
+        tags: metadata.map(|metadata| texts(metadata.0, "tags")).unwrap_or_default(),
+        prompts: pack
+            .prompts()
+            .map(|prompt| PromptSummary {
+                key: prompt.name_key().to_owned(),
+                name: prompt.text("name").unwrap_or_default().to_owned(),
+                version: prompt.text("version").unwrap_or_default().to_owned(),
+                variables: prompt
+                    .variables()
+                    .map(|variable| VariableSummary {
+                        name: variable.name().to_owned(),
+                        type_name: variable.type_name().unwrap_or_default().to_owned(),
+                        required: variable.is_required(),
+                    })
+                    .collect(),
+                tools: texts(prompt.0, "tools"),
+            })
+            .collect(),
+        tools: pack
+            .tools()
+            .map(|tool| ToolSummary {
+                name: tool.name_key().to_owned(),
+                description: tool.text("description").unwrap_or_default().to_owned(),
+            })
+            .collect(),
+    }
+}
+
+fn texts(node: Node<'_>, key: &str) -> Vec<String> {
+    node.texts(key).map(|(text, _)| text.to_owned()).collect()
+}

@@ -1,0 +1,391 @@
+//! Judging: one candidate, its settings and the release before it in; a report and a plan out.
+//!
+//! [`evaluate`] stands behind every door: `lint`, `diff`, `check`, `POST /v1/check`, the pages and the daemon.
+
+use std::collections::BTreeSet;
+
+use pack::json::Document;
+use pack::model::{Pack, parse_version};
+use pack::tree::Tree;
+use pack::{Digest, Pointer, SpecVersion};
+use rules::{Bump, Change, Diff, DiffOptions, Finding, Level, LintOptions, Linted, Subject};
+use semver::Version;
+
+use crate::acknowledge::{Accepted, accept};
+use crate::report::{BaselineView, DiffReport, DiffSide, FindingView, Report};
+use crate::settings::{OnBreaking, OnInvalid, Policy, RepositorySettings};
+use crate::version::{declared_bump, is_sufficient};
+use crate::weigh::{level_of, options_of};
+
+/// A pack file and what stands around it.
+#[derive(Clone, Copy)]
+pub struct Input<'a> {
+    /// The exact bytes.
+    pub bytes: &'a [u8],
+    /// The path of the file from the root of its repository.
+    pub path: &'a str,
+    /// The files around it; none where the pack came alone.
+    pub tree: Option<&'a dyn Tree>,
+}
+
+/// What the authors and the operator say, and the day on which it is judged.
+#[derive(Clone, Copy)]
+pub struct Settings<'a> {
+    /// The repository's own settings.
+    pub repository: &'a RepositorySettings,
+    /// The folder of the `packhouse.toml` that they came from, from the root of the repository.
+    pub base: &'a str,
+    /// What the operator demands at least.
+    pub policy: &'a Policy,
+    /// The day that decides whether an `[[allow]]` entry has expired.
+    pub today: jiff::civil::Date,
+    /// Judges by this spec version instead of the declared one.
+    pub spec: Option<SpecVersion>,
+}
+
+impl Settings<'_> {
+    /// A path as the settings call it: relative to the folder of their file.
+    pub fn relative<'p>(&self, path: &'p str) -> &'p str {
+        let below = path.strip_prefix(self.base).filter(|_| !self.base.is_empty());
+        below.and_then(|rest| rest.strip_prefix('/')).unwrap_or(path)
+    }
+}
+
+/// A release that a candidate is compared with.
+#[derive(Clone, Copy)]
+pub struct Baseline<'a> {
+    /// Its bytes and files.
+    pub input: Input<'a>,
+}
+
+/// A candidate, parsed and linted.
+#[derive(Debug)]
+pub struct Evaluated {
+    /// The pack's id; none where it has none that can be used.
+    pub id: Option<String>,
+    /// The version, read; none where it is not semantic.
+    pub version: Option<Version>,
+    /// The version as it is written.
+    pub version_text: Option<String>,
+    /// The document, where the bytes are JSON.
+    pub document: Option<Document>,
+    /// The spec version that judged it.
+    pub spec: Option<SpecVersion>,
+    /// The findings, with their repairs; acknowledged ones are marked.
+    pub findings: Vec<Finding>,
+    /// The report as it is shown and stored.
+    pub report: Report,
+    /// Which `[[allow]]` entries matched something, by position.
+    pub allowed: BTreeSet<usize>,
+}
+
+/// Parses, lints, compares: everything that is said about one candidate.
+pub fn evaluate(input: Input<'_>, baseline: Option<Baseline<'_>>, settings: Settings<'_>) -> Evaluated {
+    let level = |lint: &rules::Lint| level_of(lint, settings.relative(input.path), settings);
+    let options = LintOptions {
+        level: &level,
+        host_variables: &settings.repository.host_variables,
+        spec: settings.spec,
+    };
+    let subject = Subject { bytes: input.bytes, path: input.path, tree: input.tree };
+    let Linted { document, declared, mut findings } = rules::lint(subject, options);
+    let pack = document.as_ref().map(|document| Pack(document.root()));
+    let id = pack.and_then(Pack::id).filter(|id| crate::reference::is_pack_id(id)).map(str::to_owned);
+    let version_text = pack.and_then(Pack::version_text).map(str::to_owned);
+    let version = version_text.as_deref().and_then(parse_version);
+    let mut allowed = BTreeSet::new();
+    let shown_id = id.clone().unwrap_or_default();
+    for finding in &mut findings {
+        let place = Accepted {
+            rule: &finding.rule,
+            fingerprint: &finding.fingerprint,
+            path: settings.relative(input.path),
+            pack: &shown_id,
+            place: &finding.place,
+            version: version.as_ref(),
+        };
+        if let Some(entry) = accept(&place, settings) {
+            finding.acknowledged = true;
+            allowed.insert(entry);
+        }
+    }
+    let diff = match (&document, baseline) {
+        (Some(document), Some(baseline)) => compare_documents(baseline.input, (input, document), settings),
+        _ => None,
+    };
+    let diff = diff.map(|(report, entries)| {
+        allowed.extend(entries);
+        report
+    });
+    let report = Report {
+        baseline: diff.as_ref().map(|diff| BaselineView {
+            version: diff.old.version.clone(),
+            digest: diff.old.digest,
+            required_bump: diff.required_bump,
+        }),
+        rule_set: rule_set(),
+        findings: findings.iter().map(|finding| FindingView::new(finding, input.path, &shown_id)).collect(),
+        diff,
+    };
+    Evaluated {
+        id,
+        version,
+        version_text,
+        document,
+        spec: declared.map(|d| d.version),
+        findings,
+        report,
+        allowed,
+    }
+}
+
+/// Compares two versions of a pack; none when one side is no JSON object.
+pub fn compare(old: Input<'_>, new: Input<'_>, settings: Settings<'_>) -> Option<DiffReport> {
+    let (document, _) = Document::parse(new.bytes);
+    let document = document.filter(|document| document.root().is_object())?;
+    compare_documents(old, (new, &document), settings).map(|(report, _)| report)
+}
+
+type Compared = (DiffReport, BTreeSet<usize>);
+
+fn compare_documents(
+    old: Input<'_>,
+    new: (Input<'_>, &Document),
+    settings: Settings<'_>,
+) -> Option<Compared> {
+    let (old_document, _) = Document::parse(old.bytes);
+    let old_document = old_document.filter(|document| document.root().is_object())?;
+    let (new, new_document) = new;
+    if !new_document.root().is_object() {
+        return None;
+    }
+    let setting = |rule: &str| options_of(rule, settings);
+    let changes = &settings.repository.changes;
+    let profile = changes.profile.max(settings.policy.profile);
+    let options = DiffOptions {
+        profile,
+        host_variables: &settings.repository.host_variables,
+        runtime_floor: changes.runtime_floor,
+        behaviour_bump: changes.behaviour_bump,
+        setting: &setting,
+    };
+    let diff = rules::diff(side_of(&old_document, &old), side_of(new_document, &new), options);
+    let id = Pack(new_document.root()).id().unwrap_or_default().to_owned();
+    Some(report_of(diff, profile, &id, (&old, &old_document), (&new, new_document), settings))
+}
+
+fn side_of<'a>(document: &'a Document, input: &Input<'a>) -> rules::Version<'a> {
+    rules::Version { document, path: input.path, tree: input.tree }
+}
+
+fn report_of(
+    diff: Diff,
+    profile: rules::Profile,
+    id: &str,
+    old: (&Input<'_>, &Document),
+    new: (&Input<'_>, &Document),
+    settings: Settings<'_>,
+) -> Compared {
+    let mut changes = diff.changes;
+    let new_version = Pack(new.1.root()).version();
+    let mut allowed = BTreeSet::new();
+    for change in &mut changes {
+        let place = Accepted {
+            rule: &change.rule,
+            fingerprint: &change.fingerprint,
+            path: settings.relative(new.0.path),
+            pack: id,
+            place: &change.place,
+            version: new_version.as_ref(),
+        };
+        if let Some(entry) = accept(&place, settings) {
+            change.acknowledged = true;
+            allowed.insert(entry);
+        }
+    }
+    let required_bump = required(&changes);
+    let suggested_bump = suggested(&changes).max(required_bump);
+    let old_version = Pack(old.1.root()).version();
+    let zero_major = settings.repository.changes.zero_major;
+    let (declared_bump, sufficient) = match (&old_version, &new_version) {
+        (Some(old), Some(new)) => {
+            (declared_bump(old, new), is_sufficient(old, new, required_bump, zero_major))
+        }
+        _ => (Bump::None, required_bump == Bump::None),
+    };
+    for change in &mut changes {
+        change.level = change_level(change, old_version.as_ref(), new_version.as_ref(), settings);
+    }
+    let breaking = changes.iter().any(|change| change.bump == Bump::Major);
+    let side = |input: &Input<'_>, document: &Document| DiffSide {
+        version: Pack(document.root()).version_text().unwrap_or_default().to_owned(),
+        digest: Digest::of(input.bytes),
+    };
+    let report = DiffReport {
+        version: 1,
+        pack: id.to_owned(),
+        profile,
+        old: side(old.0, old.1),
+        new: side(new.0, new.1),
+        required_bump,
+        suggested_bump,
+        declared_bump,
+        sufficient,
+        breaking,
+        changes,
+        notes: diff.notes,
+    };
+    (report, allowed)
+}
+
+/// The highest bump of the changes that are not acknowledged; an acknowledged one still needs a patch.
+fn required(changes: &[Change]) -> Bump {
+    let bump = |change: &Change| if change.acknowledged { change.bump.min(Bump::Patch) } else { change.bump };
+    changes.iter().map(bump).max().unwrap_or_default()
+}
+
+fn suggested(changes: &[Change]) -> Bump {
+    changes.iter().filter_map(|change| change.suggest).max().unwrap_or_default()
+}
+
+/// `info` where the declared version covers the change or an entry accepts it, else `error`; a set level beats both.
+fn change_level(
+    change: &Change,
+    old: Option<&Version>,
+    new: Option<&Version>,
+    settings: Settings<'_>,
+) -> Level {
+    if let Some(level) = options_of(&change.rule, settings).level {
+        return level;
+    }
+    if change.safety && !change.acknowledged && settings.repository.changes.safety > Level::Info {
+        return settings.repository.changes.safety;
+    }
+    let bump = if change.acknowledged { change.bump.min(Bump::Patch) } else { change.bump };
+    let covered = match (old, new) {
+        (Some(old), Some(new)) => is_sufficient(old, new, bump, settings.repository.changes.zero_major),
+        _ => false,
+    };
+    if covered || bump == Bump::None { Level::Info } else { Level::Error }
+}
+
+/// A hash over the ids of all rules: reports say which rules they knew.
+fn rule_set() -> String {
+    let ids: Vec<&[u8]> = rules::LINTS
+        .iter()
+        .map(|lint| lint.id.as_bytes())
+        .chain(rules::CHANGES.iter().map(|rule| rule.id.as_bytes()))
+        .collect();
+    Digest::of_parts(ids).hex()[..16].to_owned()
+}
+
+/// Whether a candidate becomes a release.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Plan {
+    /// It is published, held back from ranges where there are flags.
+    Publish(Vec<crate::release::Flag>),
+    /// It is not published.
+    Refuse(crate::problem::ProblemCode, String),
+}
+
+/// Findings that refuse a candidate whatever the operator says.
+const NEVER_PUBLISHED: [&str; 5] =
+    ["missing-skill", "escaping-path", "embedded-secret", "duplicate-pack", "foreign-pack-id"];
+
+/// Decides on an evaluated candidate. `gentle` says that old versions with errors are published and flagged.
+pub fn plan(evaluated: &Evaluated, policy: &Policy, gentle: bool) -> Plan {
+    use crate::problem::ProblemCode;
+    use crate::release::Flag;
+    if evaluated.document.is_none() {
+        return Plan::Refuse(
+            ProblemCode::NotJson,
+            first_message(&evaluated.report.findings, "it is no JSON"),
+        );
+    }
+    let errors: Vec<&FindingView> =
+        evaluated.report.findings.iter().filter(|f| f.level == Level::Error && !f.acknowledged).collect();
+    let duplicate_key = errors.iter().find(|finding| finding.rule == "duplicate-key");
+    let missing_identity = match (&evaluated.id, &evaluated.version) {
+        (None, _) => Some("the pack has no valid `id`"),
+        (_, None) => Some("the pack has no semantic `version`"),
+        _ => None,
+    };
+    if let Some(message) = missing_identity {
+        return Plan::Refuse(ProblemCode::InvalidPack, message.to_owned());
+    }
+    if let Some(skill) = errors.iter().find(|finding| finding.rule == "missing-skill") {
+        return Plan::Refuse(ProblemCode::UnresolvedSkill, skill.message.clone());
+    }
+    let floor = errors.iter().find(|finding| NEVER_PUBLISHED.contains(&finding.rule.as_str()));
+    if let Some(finding) = duplicate_key.or(floor) {
+        return Plan::Refuse(ProblemCode::InvalidPack, located(finding));
+    }
+    let mut flags = Vec::new();
+    if let Some(first) = errors.first() {
+        if policy.on_invalid == OnInvalid::Refuse && !gentle {
+            let more = match errors.len() {
+                1 => String::new(),
+                count => format!(" (and {} more)", count - 1),
+            };
+            return Plan::Refuse(ProblemCode::InvalidPack, format!("{}{more}", located(first)));
+        }
+        flags.push(Flag::ErrorFindings);
+    }
+    if let Some(diff) = evaluated.report.diff.as_ref().filter(|diff| !diff.sufficient) {
+        if policy.on_breaking == OnBreaking::Refuse {
+            let message = format!(
+                "its changes since {} require a {} bump, and {} is a {} one",
+                diff.old.version, diff.required_bump, diff.new.version, diff.declared_bump
+            );
+            return Plan::Refuse(ProblemCode::RefusedBreaking, message);
+        }
+        flags.insert(0, Flag::InsufficientBump);
+    }
+    Plan::Publish(flags)
+}
+
+fn located(finding: &FindingView) -> String {
+    format!("{}:{}: {} [{}]", finding.line, finding.column, finding.message, finding.rule)
+}
+
+fn first_message(findings: &[FindingView], otherwise: &str) -> String {
+    findings.first().map_or_else(|| otherwise.to_owned(), located)
+}
+
+/// Whether two contents are the same: nothing but `compilation` differs.
+pub fn same_content(old: Input<'_>, new: Input<'_>) -> bool {
+    let (Some(old_document), Some(new_document)) =
+        (Document::parse(old.bytes).0, Document::parse(new.bytes).0)
+    else {
+        return old.bytes == new.bytes;
+    };
+    if !old_document.root().is_object() || !new_document.root().is_object() {
+        return old.bytes == new.bytes;
+    }
+    let options = DiffOptions::default();
+    let diff = rules::diff(side_of(&old_document, &old), side_of(&new_document, &new), options);
+    diff.changes.iter().all(|change| change.rule == "compilation-changed")
+}
+
+/// The identity of a content: canonical JSON without `compilation`, with the files of its skills.
+pub fn content_digest(document: &Document, files: &[(String, Digest)]) -> Digest {
+    let mut value = document.root().to_value();
+    if let serde_json::Value::Object(members) = &mut value {
+        members.remove("compilation");
+        if let Some(version) = Pack(document.root()).version() {
+            members.insert("version".to_owned(), version.to_string().into());
+        }
+    }
+    let canonical = pack::digest::canonical(&value);
+    let mut parts: Vec<Vec<u8>> = vec![canonical.into_bytes()];
+    for (path, digest) in files {
+        parts.push(path.clone().into_bytes());
+        parts.push(digest.bytes().to_vec());
+    }
+    Digest::of_parts(parts.iter().map(Vec::as_slice))
+}
+
+/// The pointer of the version, where the gate's own findings stand.
+pub fn version_pointer() -> Pointer {
+    Pointer::parse("/version")
+}

@@ -1,0 +1,282 @@
+//! Releases: what the ledger keeps of one published version, and its place there.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use pack::Digest;
+use rules::Bump;
+use serde::{Deserialize, Serialize};
+
+use crate::report::Report;
+
+/// The number of the resolver that makes the resolved forms; a change of its output is a new number.
+pub const RESOLVER: u32 = 1;
+
+/// One published version, as `release.json` in the ledger keeps it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Release {
+    /// The pack's id.
+    pub id: String,
+    /// The version, without a leading `v`.
+    pub version: semver::Version,
+    /// SHA-256 of the exact source bytes.
+    pub digest: Digest,
+    /// Identity of the content: equal for two byte forms of one content.
+    pub content: Digest,
+    /// The forms that are kept, each with digest and size in bytes: `source`, `resolved`, `portable`, `bundle`.
+    pub forms: BTreeMap<Form, FormRecord>,
+    /// The name of the source.
+    pub source: String,
+    /// The path of the pack file in the source's repository.
+    pub path: String,
+    /// The commit in which the content was first accepted.
+    pub commit: String,
+    /// The tag that named it, in tags mode.
+    pub tag: Option<String>,
+    /// When it was published; never before an earlier release's time.
+    pub published_at: Timestamp,
+    /// The spec version that judged it.
+    pub spec_version: String,
+    /// How much its version moved from the baseline's; none for a first release.
+    pub bump: Option<Bump>,
+    /// How much its changes required; none for a first release.
+    pub required_bump: Option<Bump>,
+    /// Whether it holds a change that is major under the profile.
+    pub breaking: bool,
+    /// Why ranges skip it; empty where they do not.
+    pub flags: Vec<Flag>,
+    /// How many findings it was published with.
+    pub findings: FindingCounts,
+    /// What the catalog and the search show of it.
+    pub summary: Summary,
+    /// The skills that it names, in the pack's order.
+    pub skills: Vec<SkillRecord>,
+    /// Schema files that it refers to, by their path in the repository.
+    pub files: Vec<String>,
+    /// What inlining could not carry, and the like.
+    pub warnings: Vec<String>,
+    /// Which resolver made the resolved form.
+    pub resolver: u32,
+}
+
+/// The forms in which a release is served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Form {
+    /// The exact bytes of the source.
+    Source,
+    /// Self-contained: every skill reference became an inline skill.
+    Resolved,
+    /// Resolved, with fragments expanded into the templates.
+    Portable,
+    /// A tar.gz of the pack and the files that it names.
+    Bundle,
+}
+
+impl Form {
+    /// The form as it is written everywhere.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Form::Source => "source",
+            Form::Resolved => "resolved",
+            Form::Portable => "portable",
+            Form::Bundle => "bundle",
+        }
+    }
+
+    /// The file name of the form, in the ledger and in the API.
+    pub fn file_name(self) -> &'static str {
+        match self {
+            Form::Source => "pack.json",
+            Form::Resolved => "resolved.json",
+            Form::Portable => "portable.json",
+            Form::Bundle => "bundle.tar.gz",
+        }
+    }
+}
+
+/// The bytes of one form, by digest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FormRecord {
+    /// SHA-256 of the form's bytes.
+    pub digest: Digest,
+    /// Their number.
+    pub size: u64,
+}
+
+/// Why a release is held back from ranges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Flag {
+    /// Its version moved less than its changes require.
+    InsufficientBump,
+    /// It was published in spite of error findings.
+    ErrorFindings,
+}
+
+impl Flag {
+    /// The flag as headers and pages write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Flag::InsufficientBump => "insufficient-bump",
+            Flag::ErrorFindings => "error-findings",
+        }
+    }
+}
+
+/// How many findings there are at each level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct FindingCounts {
+    /// At level error.
+    pub error: usize,
+    /// At level warn.
+    pub warn: usize,
+    /// At level info.
+    pub info: usize,
+}
+
+/// What the catalog and the search show of a release.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Summary {
+    /// The pack's display name.
+    pub name: String,
+    /// Its description.
+    pub description: Option<String>,
+    /// `metadata.domain`
+    pub domain: Option<String>,
+    /// `metadata.language`
+    pub language: Option<String>,
+    /// `metadata.tags`, in order.
+    pub tags: Vec<String>,
+    /// Its prompts, in order.
+    pub prompts: Vec<PromptSummary>,
+    /// Its tools, in order.
+    pub tools: Vec<ToolSummary>,
+}
+
+/// One prompt of a release.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PromptSummary {
+    /// Its key.
+    pub key: String,
+    /// Its display name.
+    pub name: String,
+    /// Its own version, as it is written.
+    pub version: String,
+    /// Its variables, in order.
+    pub variables: Vec<VariableSummary>,
+    /// Names of its tools, in order.
+    pub tools: Vec<String>,
+}
+
+/// One variable of a prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VariableSummary {
+    /// Its name.
+    pub name: String,
+    /// Its declared type.
+    #[serde(rename = "type")]
+    pub type_name: String,
+    /// Whether callers have to send it.
+    pub required: bool,
+}
+
+/// One tool of a release.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolSummary {
+    /// Its key.
+    pub name: String,
+    /// Its description.
+    pub description: String,
+}
+
+/// One skill of a release.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SkillRecord {
+    /// Its name.
+    pub name: String,
+    /// Its description.
+    pub description: String,
+    /// The reference as the pack writes it; none for an inline skill.
+    pub reference: Option<String>,
+    /// The position of the reference in the pack's list, from 0.
+    pub position: usize,
+    /// Whether it is loaded eagerly.
+    pub preload: bool,
+    /// SHA-256 over the names and digests of its files; over its text for an inline skill.
+    pub digest: Digest,
+    /// The commit that it was read from; none for an inline skill.
+    pub commit: Option<String>,
+    /// Where its folder (or its file) stands in the repository; none for an inline skill.
+    pub root: Option<String>,
+    /// Its files, sorted by path.
+    pub files: Vec<SkillFile>,
+}
+
+/// One file of a skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SkillFile {
+    /// Its path below the skill's own folder.
+    pub path: String,
+    /// Its size in bytes.
+    pub size: u64,
+    /// SHA-256 of its bytes.
+    pub digest: Digest,
+    /// Whether it may be run.
+    #[serde(default)]
+    pub executable: bool,
+    /// Where its bytes stand below the release's folder in the ledger.
+    pub ledger_path: String,
+}
+
+impl Release {
+    /// The folder of the release in the ledger.
+    pub fn folder(&self) -> String {
+        release_folder(&self.id, &self.version)
+    }
+
+    /// Whether ranges skip it under the policy `hold`.
+    pub fn is_flagged(&self) -> bool {
+        !self.flags.is_empty()
+    }
+
+    /// Whether its version moved less than its changes require.
+    pub fn is_insufficient(&self) -> bool {
+        self.flags.contains(&Flag::InsufficientBump)
+    }
+
+    /// The form that is served where `form` is asked for: a form that equals the source is not kept twice.
+    pub fn kept_form(&self, form: Form) -> Form {
+        if self.forms.contains_key(&form) || form == Form::Bundle { form } else { Form::Source }
+    }
+}
+
+/// The folder of a pack in the ledger: `packs/<first two hex digits of SHA-256 of the id>/<id>`.
+pub fn pack_folder(id: &str) -> String {
+    format!("packs/{}/{id}", &Digest::of(id.as_bytes()).hex()[..2])
+}
+
+/// The folder of a release in the ledger.
+pub fn release_folder(id: &str, version: &semver::Version) -> String {
+    format!("{}/{version}", pack_folder(id))
+}
+
+/// An accepted candidate, ready for the ledger: the record and every file below the release's folder.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewRelease {
+    /// The record; `published_at` is set by the store when it commits.
+    pub release: Release,
+    /// The words said when it was published.
+    pub report: Report,
+    /// Path below the release's folder to its bytes: forms, skills, schema files.
+    pub files: BTreeMap<String, StoredFile>,
+}
+
+/// Bytes to be kept, and whether they may be run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredFile {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// Whether the file may be run.
+    pub executable: bool,
+}

@@ -1,0 +1,54 @@
+//! Settings: what authors write in `packhouse.toml` and operators in `registry.toml`.
+//!
+//! Both are parsed once, at the edge, from text. Unknown keys are errors with a suggestion; so are unknown rules.
+
+mod error;
+mod operator;
+mod repository;
+
+use pack::tree::{Tree, folder};
+
+pub use error::SettingsError;
+#[cfg(test)]
+pub(crate) use operator::default_tags;
+pub use operator::{
+    HistoryPolicy, IncludeFile, Limits, OnBreaking, OnInvalid, Policy, Ranges, RegistrySettings, Server,
+    SourceLocation, SourceSettings, VersionsMode,
+};
+pub(crate) use repository::is_channel_name;
+pub use repository::{
+    Allow, ChangeSettings, LintOverride, PackRelease, ReleasesFrom, Renamed, RepositorySettings, Sunset,
+    ZeroMajor,
+};
+
+/// The name of the file in which authors write their settings.
+pub const FILE_NAME: &str = "packhouse.toml";
+
+/// The settings that count for a pack, and the folder of the file that they came from.
+#[derive(Debug, Clone, Default)]
+pub struct FoundSettings {
+    /// The settings; every default where there is no file.
+    pub settings: RepositorySettings,
+    /// The folder of the file, from the root of the repository.
+    pub base: String,
+}
+
+/// Finds the `packhouse.toml` that counts for the file at `path`: the nearest one upward in the tree.
+///
+/// # Errors
+/// The path of the file that cannot be used, and why.
+pub fn find_settings(tree: &dyn Tree, path: &str) -> Result<FoundSettings, (String, SettingsError)> {
+    let mut base = folder(path);
+    loop {
+        let file = if base.is_empty() { FILE_NAME.to_owned() } else { format!("{base}/{FILE_NAME}") };
+        if let Ok(bytes) = tree.read(&file) {
+            let text = String::from_utf8_lossy(&bytes);
+            let settings = RepositorySettings::parse(&text).map_err(|error| (file, error))?;
+            return Ok(FoundSettings { settings, base: base.to_owned() });
+        }
+        if base.is_empty() {
+            return Ok(FoundSettings::default());
+        }
+        base = folder(base);
+    }
+}

@@ -1,0 +1,496 @@
+//! `registry.toml`: owned by the operator (contract section 3).
+
+use std::collections::BTreeMap;
+
+use rules::{Level, Profile};
+use serde::Deserialize;
+
+use super::error::{SettingsError, parse};
+use super::repository::{LintLevels, RuleLevels, check_rule_names, rule_settings};
+
+/// The registry's configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RegistrySettings {
+    /// Where it listens and keeps its state.
+    pub server: Server,
+    /// What is published, and under which conditions.
+    pub policy: Policy,
+    /// The repositories that it watches, in order.
+    pub sources: Vec<SourceSettings>,
+    /// How much it reads.
+    pub limits: Limits,
+    /// Patterns of further files with `[[source]]` tables.
+    pub include: Vec<String>,
+}
+
+/// `[server]`
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Server {
+    /// Address and port.
+    pub listen: String,
+    /// The folder of the state, relative to the file.
+    pub state: String,
+}
+
+impl Default for Server {
+    fn default() -> Self {
+        Server { listen: "127.0.0.1:7420".to_owned(), state: "state".to_owned() }
+    }
+}
+
+/// What happens to a candidate with error findings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnInvalid {
+    /// It is not published.
+    #[default]
+    Refuse,
+    /// It is published and flagged.
+    PublishFlagged,
+}
+
+/// What happens to a candidate whose version is smaller than its changes require.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnBreaking {
+    /// It is published and flagged.
+    #[default]
+    Flag,
+    /// It is not published.
+    Refuse,
+}
+
+/// Whether ranges and `latest` move onto flagged releases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ranges {
+    /// They never do.
+    #[default]
+    Hold,
+    /// They do.
+    All,
+}
+
+/// `[policy]`
+#[derive(Debug, Clone, PartialEq)]
+pub struct Policy {
+    /// What happens to error findings.
+    pub on_invalid: OnInvalid,
+    /// What happens to an insufficient bump.
+    pub on_breaking: OnBreaking,
+    /// What ranges may move onto.
+    pub ranges: Ranges,
+    /// The least strict profile.
+    pub profile: Profile,
+    /// Rules that no repository may accept.
+    pub no_allow: Vec<String>,
+    /// Floors under the levels of lints.
+    pub lints: LintLevels,
+    /// Floors under the levels and bumps of change rules.
+    pub changes: RuleLevels,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Policy {
+            on_invalid: OnInvalid::default(),
+            on_breaking: OnBreaking::default(),
+            ranges: Ranges::default(),
+            profile: Profile::default(),
+            no_allow: vec!["embedded-secret".to_owned()],
+            lints: LintLevels::default(),
+            changes: RuleLevels::default(),
+        }
+    }
+}
+
+/// How versions are found in a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum VersionsMode {
+    /// Every commit of a branch.
+    #[default]
+    Branch,
+    /// Tags that fit a pattern.
+    Tags,
+}
+
+/// What is done with versions from before the first scan that have error findings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HistoryPolicy {
+    /// They are not published.
+    #[default]
+    Refuse,
+    /// They are published and flagged.
+    PublishFlagged,
+}
+
+/// Where a source's repository is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SourceLocation {
+    /// A folder on this machine, relative to the configuration file.
+    Path(String),
+    /// A remote repository.
+    Url(String),
+}
+
+/// One `[[source]]`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SourceSettings {
+    /// Its name: `[a-z0-9][a-z0-9-]*`.
+    pub name: String,
+    /// Names that it had before.
+    pub former_names: Vec<String>,
+    /// Where its repository is.
+    pub location: SourceLocation,
+    /// How versions are found.
+    pub versions: VersionsMode,
+    /// The branch to read; HEAD where none is named.
+    pub branch: Option<String>,
+    /// Patterns of version tags, with `{version}` and perhaps `{id}`.
+    pub tags: Vec<String>,
+    /// Patterns of the files that may be packs.
+    pub include: Vec<String>,
+    /// Patterns of files that are left out.
+    pub exclude: Vec<String>,
+    /// Ids that it may claim, with `*`; none means any that no other source holds.
+    pub ids: Vec<String>,
+    /// What is done with old versions that have error findings.
+    pub history: HistoryPolicy,
+    /// How often it is looked at without a hint, in milliseconds.
+    pub poll_ms: u64,
+}
+
+/// `[limits]`; sizes in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The size of a pack.
+    pub pack_bytes: u64,
+    /// The size of all files of a skill.
+    pub skill_bytes: u64,
+    /// The number of files of a skill.
+    pub skill_files: usize,
+    /// The number of packs in one commit.
+    pub packs_per_tree: usize,
+    /// The number of refs of a source.
+    pub refs: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            pack_bytes: 2 << 20,
+            skill_bytes: 20 << 20,
+            skill_files: 500,
+            packs_per_tree: 1000,
+            refs: 20_000,
+        }
+    }
+}
+
+/// A file that `include` of the registry's configuration names: more sources.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IncludeFile {
+    #[serde(default)]
+    source: Vec<SourceFile>,
+}
+
+impl IncludeFile {
+    /// Reads the text of an included file.
+    ///
+    /// # Errors
+    /// [`SettingsError`] names the key and, where it can, the line.
+    pub fn parse(text: &str) -> Result<Vec<SourceSettings>, SettingsError> {
+        let file: IncludeFile = parse(text)?;
+        file.source.into_iter().map(|source| source.checked().map_err(|error| error.located(text))).collect()
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RegistryFile {
+    #[serde(default)]
+    include: Vec<String>,
+    #[serde(default)]
+    server: Server,
+    #[serde(default)]
+    policy: PolicyFile,
+    #[serde(default)]
+    source: Vec<SourceFile>,
+    #[serde(default)]
+    limits: LimitsFile,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct PolicyFile {
+    on_invalid: OnInvalid,
+    on_breaking: OnBreaking,
+    ranges: Ranges,
+    profile: Profile,
+    no_allow: Option<Vec<String>>,
+    lints: BTreeMap<String, toml::Value>,
+    changes: PolicyChanges,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct PolicyChanges {
+    rules: BTreeMap<String, toml::Value>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SourceFile {
+    name: String,
+    #[serde(default)]
+    former_names: Vec<String>,
+    path: Option<String>,
+    url: Option<String>,
+    #[serde(default)]
+    versions: VersionsMode,
+    branch: Option<String>,
+    tags: Option<Vec<String>>,
+    include: Option<Vec<String>>,
+    exclude: Option<Vec<String>>,
+    #[serde(default)]
+    ids: Vec<String>,
+    #[serde(default)]
+    history: HistoryPolicy,
+    poll: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct LimitsFile {
+    pack_bytes: Option<toml::Value>,
+    skill_bytes: Option<toml::Value>,
+    skill_files: Option<usize>,
+    packs_per_tree: Option<usize>,
+    refs: Option<usize>,
+}
+
+/// Keys of the documented configuration that belong to capabilities which this version does not have.
+const LATER: [(&str, &str); 8] = [
+    ("auth", "access control"),
+    ("ledger", "a remote ledger"),
+    ("webhook", "outgoing webhooks"),
+    ("follow", "following another registry"),
+    ("credentials", "remote sources"),
+    ("webhook_secret_env", "push webhooks"),
+    ("readers", "access control"),
+    ("requests_per_minute", "rate limits"),
+];
+
+impl RegistrySettings {
+    /// Reads the text of `registry.toml`.
+    ///
+    /// # Errors
+    /// [`SettingsError`] names the key and, where it can, the line.
+    pub fn parse(text: &str) -> Result<RegistrySettings, SettingsError> {
+        let file: RegistryFile = parse(text).map_err(not_yet)?;
+        RegistrySettings::checked(file).map_err(|error| error.located(text))
+    }
+
+    fn checked(file: RegistryFile) -> Result<RegistrySettings, SettingsError> {
+        let lints = LintLevels::parse(&file.policy.lints, "policy.lints")?;
+        let no_allow = file.policy.no_allow.unwrap_or_else(|| Policy::default().no_allow);
+        check_rule_names(&no_allow, "policy.no_allow")?;
+        let policy = Policy {
+            on_invalid: file.policy.on_invalid,
+            on_breaking: file.policy.on_breaking,
+            ranges: file.policy.ranges,
+            profile: file.policy.profile,
+            no_allow,
+            lints,
+            changes: rule_settings(&file.policy.changes.rules, "policy.changes.rules")?,
+        };
+        let sources: Vec<SourceSettings> =
+            file.source.into_iter().map(SourceFile::checked).collect::<Result<_, _>>()?;
+        let settings = RegistrySettings {
+            server: file.server,
+            policy,
+            sources,
+            limits: file.limits.checked()?,
+            include: file.include,
+        };
+        settings.check_names()?;
+        Ok(settings)
+    }
+
+    /// Adds the sources of an included file.
+    ///
+    /// # Errors
+    /// [`SettingsError`] when a name is taken.
+    pub fn add_sources(&mut self, sources: Vec<SourceSettings>) -> Result<(), SettingsError> {
+        self.sources.extend(sources);
+        self.check_names()
+    }
+
+    fn check_names(&self) -> Result<(), SettingsError> {
+        let mut seen = std::collections::BTreeSet::new();
+        for source in &self.sources {
+            for name in std::iter::once(&source.name).chain(&source.former_names) {
+                if !seen.insert(name) {
+                    return Err(SettingsError::new(
+                        "source.name",
+                        format!("two sources are called `{name}`"),
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Says of a key that belongs to a later capability that it is known but not there yet.
+fn not_yet(mut error: SettingsError) -> SettingsError {
+    let later = LATER.iter().find(|(key, _)| error.message.ends_with(&format!("`{key}`")));
+    if let Some((key, what)) = later {
+        error.message = format!("`{key}` is for {what}, which this version does not have yet");
+        error.help = Some("remove the key".to_owned());
+    }
+    error
+}
+
+impl SourceFile {
+    fn checked(self) -> Result<SourceSettings, SettingsError> {
+        let name = self.name;
+        let starts_well = name.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());
+        if !starts_well || !name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-') {
+            return Err(SettingsError::new("source.name", format!("`{name}` may not name a source"))
+                .help("lower-case letters, digits and hyphens, no hyphen first"));
+        }
+        let location = match (self.path, self.url) {
+            (Some(path), None) => SourceLocation::Path(path),
+            (None, Some(url)) => SourceLocation::Url(url),
+            (Some(_), Some(_)) => {
+                return Err(SettingsError::new(
+                    "source.url",
+                    format!("the source `{name}` has both `path` and `url`"),
+                )
+                .help("keep one of them"));
+            }
+            (None, None) => {
+                return Err(SettingsError::new("source.path", format!("the source `{name}` has no `path`"))
+                    .help("name the folder of a Git repository"));
+            }
+        };
+        let tags = self.tags.unwrap_or_else(default_tags);
+        for pattern in &tags {
+            if pattern.matches("{version}").count() != 1 || pattern.matches("{id}").count() > 1 {
+                return Err(SettingsError::new(
+                    "source.tags",
+                    format!("the pattern `{pattern}` of `{name}` cannot be read"),
+                )
+                .help("it needs `{version}` once, and may have `{id}` once"));
+            }
+        }
+        let poll_ms = match &self.poll {
+            Some(text) => duration_ms(text).ok_or_else(|| {
+                SettingsError::new("source.poll", format!("`{text}` is no duration"))
+                    .help("write a number and `ms`, `s`, `m` or `h`, such as `60s`")
+            })?,
+            None => 60_000,
+        };
+        Ok(SourceSettings {
+            name,
+            former_names: self.former_names,
+            location,
+            versions: self.versions,
+            branch: self.branch,
+            tags,
+            include: self.include.unwrap_or_else(|| vec!["**/*.json".to_owned()]),
+            exclude: self.exclude.unwrap_or_else(|| vec!["node_modules/**".to_owned()]),
+            ids: self.ids,
+            history: self.history,
+            poll_ms,
+        })
+    }
+}
+
+/// The patterns of version tags where a source names none.
+pub(crate) fn default_tags() -> Vec<String> {
+    ["v{version}", "{id}-v{version}", "{id}/v{version}", "{id}@{version}"].map(str::to_owned).to_vec()
+}
+
+impl SourceSettings {
+    /// A source on this machine with every default, for commands and tests.
+    pub fn local(name: &str, path: &str) -> SourceSettings {
+        let file = SourceFile {
+            name: name.to_owned(),
+            former_names: Vec::new(),
+            path: Some(path.to_owned()),
+            url: None,
+            versions: VersionsMode::Branch,
+            branch: None,
+            tags: None,
+            include: None,
+            exclude: None,
+            ids: Vec::new(),
+            history: HistoryPolicy::Refuse,
+            poll: None,
+        };
+        file.checked().expect("the defaults are valid for a valid name")
+    }
+}
+
+impl LimitsFile {
+    fn checked(self) -> Result<Limits, SettingsError> {
+        let defaults = Limits::default();
+        let size = |key: &str, value: Option<toml::Value>, default: u64| match value {
+            None => Ok(default),
+            Some(value) => bytes(&value).ok_or_else(|| {
+                SettingsError::new(format!("limits.{key}"), format!("{value} is no size"))
+                    .help("write bytes, or a number and `KiB`, `MiB` or `GiB`, such as \"2MiB\"")
+            }),
+        };
+        Ok(Limits {
+            pack_bytes: size("pack_bytes", self.pack_bytes, defaults.pack_bytes)?,
+            skill_bytes: size("skill_bytes", self.skill_bytes, defaults.skill_bytes)?,
+            skill_files: self.skill_files.unwrap_or(defaults.skill_files),
+            packs_per_tree: self.packs_per_tree.unwrap_or(defaults.packs_per_tree),
+            refs: self.refs.unwrap_or(defaults.refs),
+        })
+    }
+}
+
+fn bytes(value: &toml::Value) -> Option<u64> {
+    if let Some(number) = value.as_integer() {
+        return u64::try_from(number).ok();
+    }
+    let text = value.as_str()?.trim();
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let number: u64 = text[..digits].parse().ok()?;
+    let unit: u64 = match text[digits..].trim() {
+        "" | "B" => 1,
+        "KiB" | "kB" => 1 << 10,
+        "MiB" | "MB" => 1 << 20,
+        "GiB" | "GB" => 1 << 30,
+        _ => return None,
+    };
+    number.checked_mul(unit)
+}
+
+fn duration_ms(text: &str) -> Option<u64> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let number: u64 = text[..digits].parse().ok()?;
+    let unit = match text[digits..].trim() {
+        "ms" => 1,
+        "s" => 1000,
+        "m" | "min" => 60_000,
+        "h" => 3_600_000,
+        _ => return None,
+    };
+    number.checked_mul(unit).filter(|ms| *ms > 0)
+}
+
+impl Policy {
+    /// The level that the operator demands at least of a lint.
+    pub fn floor(&self, lint: &rules::Lint) -> Option<Level> {
+        self.lints.level(lint)
+    }
+}

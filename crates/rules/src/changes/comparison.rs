@@ -1,0 +1,117 @@
+//! Two versions, paired thing by thing, which every rule is handed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pack::json::Node;
+use pack::model::Tool;
+
+use super::pairing::{Content, Pairing};
+use super::side::{PromptSide, Side, VariableSide};
+use super::text::Texts;
+
+/// Two versions of one pack.
+pub(crate) struct Comparison<'a> {
+    /// The earlier version.
+    pub(crate) old: &'a Side<'a>,
+    /// The later version.
+    pub(crate) new: &'a Side<'a>,
+    /// Its prompts, by key.
+    pub(crate) prompts: Pairing<&'a PromptSide<'a>>,
+    /// The prompts that both versions have, each with its variables paired.
+    pub(crate) prompt_pairs: Vec<PromptPair<'a>>,
+    /// Its fragments, by key: the strings in the pack.
+    pub(crate) fragments: Pairing<Node<'a>>,
+    /// New keys of renamed fragments, by old key.
+    pub(crate) renamed_fragments: BTreeMap<&'a str, &'a str>,
+    /// Its tools, by key.
+    pub(crate) tools: Pairing<Tool<'a>>,
+    /// New names of renamed tools, by old name.
+    pub(crate) renamed_tools: BTreeMap<&'a str, &'a str>,
+    /// Names of the tools that only one side has.
+    pub(crate) lone_tools: BTreeSet<&'a str>,
+}
+
+/// One prompt of both versions.
+pub(crate) struct PromptPair<'a> {
+    /// Its earlier form.
+    pub(crate) old: &'a PromptSide<'a>,
+    /// Its later form.
+    pub(crate) new: &'a PromptSide<'a>,
+    /// Its variables, by name.
+    pub(crate) variables: Pairing<&'a VariableSide<'a>>,
+    /// New names of renamed variables, by old name.
+    pub(crate) renamed_variables: BTreeMap<&'a str, &'a str>,
+    /// Whether the new delimiters alone change what the texts refer to; the rules on texts are silent then.
+    pub(crate) broken_by_syntax: bool,
+}
+
+impl<'a> Comparison<'a> {
+    /// Pairs two versions.
+    pub(crate) fn new(old: &'a Side<'a>, new: &'a Side<'a>) -> Comparison<'a> {
+        let mut prompts = Pairing::by_name(&old.prompts, &new.prompts, |prompt| prompt.key());
+        prompts.recognize(|prompt| Content::json(*prompt.prompt, &["id", "version"]));
+        let key = |node: Node<'a>| node.key().unwrap_or_default();
+        let texts =
+            |side: &Side<'a>| side.fragments.values().map(|fragment| fragment.node).collect::<Vec<_>>();
+        let mut fragments = Pairing::by_name(texts(old), texts(new), key);
+        fragments.recognize(|fragment| Content::text(fragment.as_str().unwrap_or_default()));
+        let renamed_fragments = names(&fragments, key);
+        let mut tools = Pairing::by_name(old.tools(), new.tools(), |tool| tool.name_key());
+        tools.recognize(|tool| Content::json(*tool, &["name"]));
+        let renamed_tools = names(&tools, |tool| tool.name_key());
+        let lone_tools = tools.added.iter().chain(&tools.removed).map(|tool| tool.name_key()).collect();
+        let prompt_pairs =
+            prompts.pairs().map(|(old_prompt, new_prompt)| PromptPair::new(old_prompt, new_prompt, old, new));
+        Comparison {
+            old,
+            new,
+            prompt_pairs: prompt_pairs.collect(),
+            prompts,
+            fragments,
+            renamed_fragments,
+            tools,
+            renamed_tools,
+            lone_tools,
+        }
+    }
+}
+
+impl<'a> PromptPair<'a> {
+    fn new(
+        old: &'a PromptSide<'a>,
+        new: &'a PromptSide<'a>,
+        old_side: &Side<'_>,
+        new_side: &Side<'_>,
+    ) -> Self {
+        let mut variables = Pairing::by_name(&old.variables, &new.variables, |variable| variable.name());
+        let normal = |texts: &Texts<'_>, side: &Side<'_>, renamed: &BTreeMap<&str, &str>| {
+            texts.normal(side.syntax, renamed)
+        };
+        let news = normal(&new.texts, new_side, &BTreeMap::new());
+        let same = |renamed: &BTreeMap<&str, &str>| normal(&old.texts, old_side, renamed) == news;
+        let decidable = !old.texts.too_long() && !new.texts.too_long();
+        variables.recognize_where(
+            |variable| Content::json(*variable.variable, &["name"]),
+            |renames| decidable && same(&renames.iter().map(|(old, new)| (old.name(), new.name())).collect()),
+        );
+        let renamed_variables = names(&variables, |variable| variable.name());
+        let under = |side: &Side<'_>, prompt: &PromptSide<'_>, other: &Side<'_>, renamed| {
+            normal(&prompt.texts_under(side.pack, other.syntax), other, renamed)
+        };
+        let broken_by_syntax = old_side.syntax != new_side.syntax
+            && !same(&renamed_variables)
+            && under(old_side, old, new_side, &renamed_variables) == news
+            && under(new_side, new, old_side, &BTreeMap::new())
+                == normal(&old.texts, old_side, &renamed_variables);
+        PromptPair { old, new, variables, renamed_variables, broken_by_syntax }
+    }
+
+    /// The key of the prompt in NEW.
+    pub(crate) fn key(&self) -> &'a str {
+        self.new.key()
+    }
+}
+
+fn names<'a, T: Copy>(pairing: &Pairing<T>, name: impl Fn(T) -> &'a str) -> BTreeMap<&'a str, &'a str> {
+    pairing.renamed.iter().map(|&(old, new)| (name(old), name(new))).collect()
+}

@@ -1,0 +1,46 @@
+//! Flags placeholders that a prompt with variables does not declare.
+
+use pack::template::Class;
+
+use super::uses::meant;
+use crate::facts::{Facts, PromptFacts, Rendered};
+use crate::lint::{Check, Edit, Findings, Group, Level, Lint};
+
+pub(super) const LINT: Lint = Lint {
+    id: "undeclared-variable",
+    group: Group::Correctness,
+    level: Level::Error,
+    summary: "a placeholder that its prompt does not declare",
+    why: "A prompt that declares variables renders only those: the Python client drops any other value, and the reference runtime sends the raw template when a placeholder stays.",
+    fix: "Declare the variable under `variables`, correct its name, or list it as a host variable when the runtime supplies it.",
+    example: r#""system_template": "Hi {{custmer}}", "variables": [{ "name": "customer", "type": "string", "required": true }]"#,
+    check: Check::Pack(check),
+};
+
+fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
+    let undeclared = |prompt: &PromptFacts<'_>, class: Class<'_>| {
+        matches!(class, Class::Undeclared(_)) && !prompt.names.variables.is_empty()
+    };
+    for place in pack.rendered() {
+        if let Some(place) = place.only(undeclared) {
+            report(&place, findings);
+        }
+    }
+}
+
+fn report(place: &Rendered<'_, '_>, findings: &mut Findings<'_>) {
+    let Some((prompt, Class::Undeclared(name))) = place.readings.first() else { return };
+    let verb = if place.readings.len() == 1 { "does" } else { "do" };
+    let message =
+        format!("{} uses {}, which {} {verb} not declare", place.holder(), place.shown(), place.users());
+    let near = meant(prompt, name);
+    let draft = findings.report_placeholder(place.node, place.placeholder, message);
+    let Some(near) = near else {
+        draft.help("declare it under `variables`");
+        return;
+    };
+    draft.help(format!("declare it under `variables`, or did you mean `{near}`?"));
+    if let Some(span) = place.span_of(name) {
+        draft.suggested_fix(vec![Edit { span, replacement: near.to_owned() }]);
+    }
+}

@@ -1,0 +1,147 @@
+//! The store as the room `registry` asks it while candidates are judged.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use pack::tree::{MemoryTree, Tree};
+use registry::candidate::{Archive, ReleaseContent};
+use registry::release::{Form, NewRelease, Release, SkillRecord};
+use registry::settings::SourceSettings;
+use registry::version::Known;
+use semver::Version;
+
+use crate::snapshot::Snapshot;
+use crate::store::Store;
+
+/// What is published, and what the running scan will publish: a later candidate sees the earlier one.
+pub struct StoreArchive<'s> {
+    store: &'s Store,
+    snapshot: Arc<Snapshot>,
+    sources: &'s [SourceSettings],
+    pending: BTreeMap<String, Vec<Arc<NewRelease>>>,
+}
+
+impl<'s> StoreArchive<'s> {
+    /// The state of the store now; `sources` decide who owns an id.
+    pub fn new(store: &'s Store, sources: &'s [SourceSettings]) -> StoreArchive<'s> {
+        StoreArchive { store, snapshot: store.snapshot(), sources, pending: BTreeMap::new() }
+    }
+
+    /// Adds a release that the running scan will publish.
+    pub fn add(&mut self, release: NewRelease) {
+        self.pending.entry(release.release.id.clone()).or_default().push(Arc::new(release));
+    }
+
+    /// Takes the releases that were added, in the order of ids and additions.
+    pub fn take(&mut self) -> Vec<NewRelease> {
+        let pending = std::mem::take(&mut self.pending);
+        pending.into_values().flatten().map(Arc::unwrap_or_clone).collect()
+    }
+
+    /// How many releases were added.
+    pub fn added(&self) -> usize {
+        self.pending.values().map(Vec::len).sum()
+    }
+
+    /// Versions of a pack that are released or will be.
+    pub fn versions(&self, id: &str) -> Vec<Version> {
+        self.known(id).into_iter().map(|known| known.version).collect()
+    }
+
+    fn pending(&self, id: &str) -> &[Arc<NewRelease>] {
+        self.pending.get(id).map_or(&[], Vec::as_slice)
+    }
+
+    fn recorded(&self, id: &str, version: &Version) -> Option<ReleaseContent> {
+        let pack = self.snapshot.packs.get(id)?;
+        let row = pack.release(version)?;
+        let bytes = self.store.form(row, Form::Source).ok()?;
+        let release = self.store.release(row).ok()?;
+        let folder = row.folder();
+        let read = |path: &str| self.store.read(&format!("{folder}/{path}")).ok().flatten();
+        let tree = release_tree(&release, &read);
+        Some(ReleaseContent { bytes, path: row.path.clone(), content: row.content, tree: Box::new(tree) })
+    }
+}
+
+/// The files that a release names, at their places in the source's repository.
+fn release_tree(release: &Release, read: &dyn Fn(&str) -> Option<Vec<u8>>) -> MemoryTree {
+    let mut tree = MemoryTree::default();
+    for skill in &release.skills {
+        add_skill(&mut tree, skill, read);
+    }
+    for path in &release.files {
+        if let Some(bytes) = read(&format!("files/{path}")) {
+            tree.insert(path.clone(), bytes);
+        }
+    }
+    tree
+}
+
+fn add_skill(tree: &mut MemoryTree, skill: &SkillRecord, read: &dyn Fn(&str) -> Option<Vec<u8>>) {
+    let Some(root) = &skill.root else { return };
+    let prefix = format!("skills/{}/", skill.position);
+    for file in &skill.files {
+        let Some(below) = file.ledger_path.strip_prefix(&prefix) else { continue };
+        let Some(bytes) = read(&file.ledger_path) else { continue };
+        // A reference to a single file has that file as its root.
+        let is_root = root.rsplit('/').next() == Some(below) && skill.files.len() == 1 && !root.is_empty();
+        let path = match root.as_str() {
+            "" => below.to_owned(),
+            root if is_root => root.to_owned(),
+            root => format!("{root}/{below}"),
+        };
+        let kind = pack::tree::EntryKind::File { executable: file.executable };
+        tree.insert_as(path, kind, bytes);
+    }
+}
+
+impl Archive for StoreArchive<'_> {
+    fn known(&self, id: &str) -> Vec<Known> {
+        let mut known = Vec::new();
+        if let Some(pack) = self.snapshot.packs.get(id) {
+            known.extend(pack.releases.iter().map(|row| Known {
+                version: row.version.clone(),
+                yanked: pack.status.yanked(&row.version).is_some(),
+                insufficient: pack.active_flags(row).contains(&registry::Flag::InsufficientBump),
+            }));
+        }
+        known.extend(self.pending(id).iter().map(|new| Known {
+            version: new.release.version.clone(),
+            yanked: false,
+            insufficient: new.release.is_insufficient(),
+        }));
+        known
+    }
+
+    fn content(&self, id: &str, version: &Version) -> Option<ReleaseContent> {
+        let pending = self.pending(id).iter().find(|new| new.release.version.cmp_precedence(version).is_eq());
+        let Some(new) = pending else { return self.recorded(id, version) };
+        let read = |path: &str| new.files.get(path).map(|file| file.bytes.clone());
+        Some(ReleaseContent {
+            bytes: read(Form::Source.file_name())?,
+            path: new.release.path.clone(),
+            content: new.release.content,
+            tree: Box::new(release_tree(&new.release, &read)) as Box<dyn Tree>,
+        })
+    }
+
+    /// Explicit ids of a source beat first come; ties go by order in the configuration.
+    fn owner(&self, id: &str) -> Option<String> {
+        let claims =
+            |source: &&SourceSettings| source.ids.iter().any(|p| registry::pattern::id_matches(p, id));
+        let explicit = self.sources.iter().find(claims).map(|source| source.name.clone());
+        let pending = || self.pending(id).first().map(|new| new.release.source.clone());
+        let recorded = || self.snapshot.owner(id).map(|owner| self.present_name(owner));
+        explicit.or_else(recorded).or_else(pending)
+    }
+}
+
+impl StoreArchive<'_> {
+    /// The name that a source has now, where it had another one before.
+    fn present_name(&self, name: &str) -> String {
+        let renamed =
+            self.sources.iter().find(|source| source.former_names.iter().any(|former| former == name));
+        renamed.map_or_else(|| name.to_owned(), |source| source.name.clone())
+    }
+}

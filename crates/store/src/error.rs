@@ -1,0 +1,71 @@
+//! What can fail while state is kept.
+
+use std::path::PathBuf;
+
+/// A failure of the world behind the store.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// Another daemon works with the state folder.
+    #[error("the state folder {} is locked by another packhouse", path.display())]
+    Locked {
+        /// The state folder.
+        path: PathBuf,
+    },
+    /// The state folder cannot be made or read.
+    #[error("state folder {}", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The ledger cannot be read or written.
+    #[error("ledger: {operation}")]
+    Ledger {
+        /// What was being done.
+        operation: String,
+        /// What Git said.
+        source: git::GitError,
+    },
+    /// A record of the ledger cannot be read.
+    #[error("ledger record {path}: {reason}")]
+    Record {
+        /// Its path in the ledger.
+        path: String,
+        /// Why not.
+        reason: String,
+    },
+    /// The look-up rows cannot be read or written.
+    #[error("look-up rows: {operation}")]
+    Index {
+        /// What was being done.
+        operation: &'static str,
+        /// What sled said.
+        source: sled::Error,
+    },
+    /// The search index cannot be read or written.
+    #[error("search index: {operation}")]
+    Search {
+        /// What was being done.
+        operation: &'static str,
+        /// What tantivy said.
+        source: tantivy::TantivyError,
+    },
+}
+
+/// Names the operation of a failed call on the ledger.
+pub(crate) fn ledger(operation: impl Into<String>) -> impl FnOnce(git::GitError) -> StoreError {
+    let operation = operation.into();
+    move |source| StoreError::Ledger { operation, source }
+}
+
+/// Names the operation of a failed call on the look-up rows.
+pub(crate) fn index(operation: &'static str) -> impl FnOnce(sled::Error) -> StoreError {
+    move |source| StoreError::Index { operation, source }
+}
+
+/// Names the operation of a failed call on the search index.
+pub(crate) fn search(operation: &'static str) -> impl FnOnce(tantivy::TantivyError) -> StoreError {
+    move |source| StoreError::Search { operation, source }
+}

@@ -1,0 +1,230 @@
+//! The look-up rows in sled: what makes a start fast. All of it can be rebuilt from the ledger.
+//!
+//! If sled does not open, or its rows have another shape, the folder is moved aside and rebuilt.
+
+use std::path::{Path, PathBuf};
+
+use registry::event::Event;
+use registry::status::PackStatus;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::{StoreError, index};
+use crate::row::{ReleaseRow, SourceRecord};
+use crate::source::SourceState;
+
+/// The shape of the rows; another number means that they are rebuilt.
+const SCHEMA: u64 = 1;
+
+/// The rows.
+#[derive(Debug)]
+pub(crate) struct Index {
+    db: sled::Db,
+    releases: sled::Tree,
+    statuses: sled::Tree,
+    records: sled::Tree,
+    events: sled::Tree,
+    sources: sled::Tree,
+}
+
+/// What one commit of the ledger changes in the rows.
+#[derive(Debug, Default)]
+pub(crate) struct Rows {
+    pub releases: Vec<ReleaseRow>,
+    pub removed: Vec<(String, String)>,
+    pub statuses: Vec<(String, PackStatus)>,
+    pub records: Vec<SourceRecord>,
+    pub removed_records: Vec<String>,
+    pub events: Vec<Event>,
+}
+
+impl Index {
+    /// Opens the rows below `folder`; what does not open is moved aside. Says whether the rows are new.
+    pub(crate) fn open(folder: &Path) -> Result<Index, StoreError> {
+        match Index::open_existing(folder) {
+            Ok(index) if index.schema().is_none_or(|schema| schema == SCHEMA) => {
+                index.set_number("schema", SCHEMA)?;
+                Ok(index)
+            }
+            Ok(index) => {
+                drop(index);
+                tracing::warn!("the look-up rows have another shape and are rebuilt");
+                Index::start_anew(folder)
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the look-up rows do not open and are rebuilt");
+                Index::start_anew(folder)
+            }
+        }
+    }
+
+    fn start_anew(folder: &Path) -> Result<Index, StoreError> {
+        move_aside(folder).map_err(|source| StoreError::Folder { path: folder.to_owned(), source })?;
+        let index = Index::open_existing(folder)?;
+        index.set_number("schema", SCHEMA)?;
+        Ok(index)
+    }
+
+    fn open_existing(folder: &Path) -> Result<Index, StoreError> {
+        // sled panics on some damaged files instead of answering with an error.
+        let opened = std::panic::catch_unwind(|| {
+            let config = sled::Config::new().path(folder).cache_capacity(32 << 20).flush_every_ms(Some(200));
+            let db = config.open()?;
+            let tree = |name: &str| db.open_tree(name);
+            Ok(Index {
+                releases: tree("releases")?,
+                statuses: tree("statuses")?,
+                records: tree("records")?,
+                events: tree("events")?,
+                sources: tree("sources")?,
+                db,
+            })
+        });
+        let unusable = || sled::Error::Unsupported("the files are damaged".to_owned());
+        opened.unwrap_or_else(|_| Err(unusable())).map_err(index("open"))
+    }
+
+    fn schema(&self) -> Option<u64> {
+        self.number("schema")
+    }
+
+    fn number(&self, key: &str) -> Option<u64> {
+        let bytes = self.db.get(key).ok()??;
+        Some(u64::from_be_bytes(bytes.as_ref().try_into().ok()?))
+    }
+
+    fn set_number(&self, key: &str, number: u64) -> Result<(), StoreError> {
+        self.db.insert(key, &number.to_be_bytes()).map(|_| ()).map_err(index("write a number"))
+    }
+
+    /// The commit of the ledger that the rows reflect.
+    pub(crate) fn head(&self) -> Option<String> {
+        let bytes = self.db.get("head").ok()??;
+        String::from_utf8(bytes.to_vec()).ok()
+    }
+
+    /// Writes what one commit changes, and then that the rows reflect it.
+    pub(crate) fn write(&self, rows: &Rows, head: Option<&str>) -> Result<(), StoreError> {
+        let failed = index("write rows");
+        let write = || -> sled::Result<()> {
+            for row in &rows.releases {
+                self.releases.insert(release_key(&row.id, &row.version.to_string()), encode(row))?;
+            }
+            for (id, version) in &rows.removed {
+                self.releases.remove(release_key(id, version))?;
+            }
+            for (id, status) in &rows.statuses {
+                self.statuses.insert(id, encode(status))?;
+            }
+            for record in &rows.records {
+                self.records.insert(&record.name, encode(record))?;
+            }
+            for name in &rows.removed_records {
+                self.records.remove(name)?;
+            }
+            for event in &rows.events {
+                self.events.insert(event.number.to_be_bytes(), encode(event))?;
+            }
+            if let Some(head) = head {
+                self.db.insert("head", head)?;
+            }
+            Ok(())
+        };
+        write().map_err(failed)
+    }
+
+    /// Makes what was written last beyond a crash. Only for a tidy end: nothing here is the truth.
+    pub(crate) fn flush(&self) -> Result<(), StoreError> {
+        self.db.flush().map(|_| ()).map_err(index("flush"))
+    }
+
+    /// Removes every row that comes from the ledger.
+    pub(crate) fn clear(&self) -> Result<(), StoreError> {
+        let clear = || -> sled::Result<()> {
+            self.db.remove("head")?;
+            for tree in [&self.releases, &self.statuses, &self.records, &self.events] {
+                tree.clear()?;
+            }
+            Ok(())
+        };
+        clear().map_err(index("clear"))
+    }
+
+    /// Removes everything that is remembered of the sources too.
+    pub(crate) fn clear_sources(&self) -> Result<(), StoreError> {
+        self.sources.clear().map_err(index("clear"))
+    }
+
+    /// Every release row; none when one cannot be read.
+    pub(crate) fn releases(&self) -> Option<Vec<ReleaseRow>> {
+        all(&self.releases).map(|rows| rows.into_iter().map(|(_, row)| row).collect())
+    }
+
+    /// Every status by pack.
+    pub(crate) fn statuses(&self) -> Option<Vec<(String, PackStatus)>> {
+        all(&self.statuses)
+    }
+
+    /// Every source record.
+    pub(crate) fn records(&self) -> Option<Vec<SourceRecord>> {
+        all(&self.records).map(|rows| rows.into_iter().map(|(_, record)| record).collect())
+    }
+
+    /// The number of the last event.
+    pub(crate) fn last_event(&self) -> u64 {
+        let last = self.events.last().ok().flatten();
+        last.and_then(|(key, _)| key.as_ref().try_into().ok().map(u64::from_be_bytes)).unwrap_or(0)
+    }
+
+    /// Events after a number, oldest first.
+    pub(crate) fn events_after(&self, number: u64, limit: usize) -> Vec<Event> {
+        let from = number.saturating_add(1).to_be_bytes();
+        let found = self.events.range(from..).take(limit).filter_map(Result::ok);
+        found.filter_map(|(_, bytes)| serde_json::from_slice(&bytes).ok()).collect()
+    }
+
+    /// What is remembered of a source; the empty state where nothing is.
+    pub(crate) fn source(&self, name: &str) -> SourceState {
+        let bytes = self.sources.get(name).ok().flatten();
+        bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+    }
+
+    /// Remembers the state of a source.
+    pub(crate) fn set_source(&self, name: &str, state: &SourceState) -> Result<(), StoreError> {
+        self.sources.insert(name, encode(state)).map(|_| ()).map_err(index("write a source"))
+    }
+}
+
+/// Ids have no NUL, so the key splits in one way only.
+fn release_key(id: &str, version: &str) -> Vec<u8> {
+    format!("{id}\0{version}").into_bytes()
+}
+
+fn encode<T: Serialize>(value: &T) -> Vec<u8> {
+    serde_json::to_vec(value).expect("rows have only text keys")
+}
+
+fn all<T: DeserializeOwned>(tree: &sled::Tree) -> Option<Vec<(String, T)>> {
+    tree.iter()
+        .map(|entry| {
+            let (key, bytes) = entry.ok()?;
+            Some((String::from_utf8_lossy(&key).into_owned(), serde_json::from_slice(&bytes).ok()?))
+        })
+        .collect()
+}
+
+/// Renames a folder to a free name beside it.
+fn move_aside(folder: &Path) -> std::io::Result<()> {
+    if !folder.exists() {
+        return Ok(());
+    }
+    let aside = |number: usize| -> PathBuf {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        folder.with_file_name(format!("{name}.damaged-{number}"))
+    };
+    let free = (1..).map(aside).find(|path| !path.exists());
+    match free {
+        Some(free) => std::fs::rename(folder, free),
+        None => std::fs::remove_dir_all(folder),
+    }
+}

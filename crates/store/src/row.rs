@@ -1,0 +1,124 @@
+//! Rows: what a look-up needs to know of a release without reading the ledger.
+
+use jiff::Timestamp;
+use pack::Digest;
+use registry::release::{FindingCounts, Flag, Form, Release};
+use rules::Bump;
+use semver::Version;
+use serde::{Deserialize, Serialize};
+
+/// One release in the snapshot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReleaseRow {
+    /// The pack's id.
+    pub id: String,
+    /// The version.
+    pub version: Version,
+    /// Digest and size of each form that is kept.
+    pub forms: Vec<(Form, Digest, u64)>,
+    /// Identity of the content.
+    pub content: Digest,
+    /// The source.
+    pub source: String,
+    /// The path of the pack file in the source.
+    pub path: String,
+    /// The commit that brought it.
+    pub commit: String,
+    /// When it was published.
+    pub published_at: Timestamp,
+    /// How much its version moved.
+    pub bump: Option<Bump>,
+    /// How much its changes required.
+    pub required_bump: Option<Bump>,
+    /// Whether it holds a major change.
+    pub breaking: bool,
+    /// Why ranges skip it.
+    pub flags: Vec<Flag>,
+    /// How many findings it was published with.
+    pub findings: FindingCounts,
+    /// The pack's display name.
+    pub name: String,
+    /// Its description.
+    pub description: Option<String>,
+    /// Its tags.
+    pub tags: Vec<String>,
+}
+
+impl ReleaseRow {
+    /// The row of a release.
+    pub fn new(release: &Release) -> ReleaseRow {
+        ReleaseRow {
+            id: release.id.clone(),
+            version: release.version.clone(),
+            forms: release.forms.iter().map(|(form, record)| (*form, record.digest, record.size)).collect(),
+            content: release.content,
+            source: release.source.clone(),
+            path: release.path.clone(),
+            commit: release.commit.clone(),
+            published_at: release.published_at,
+            bump: release.bump,
+            required_bump: release.required_bump,
+            breaking: release.breaking,
+            flags: release.flags.clone(),
+            findings: release.findings,
+            name: release.summary.name.clone(),
+            description: release.summary.description.clone(),
+            tags: release.summary.tags.clone(),
+        }
+    }
+
+    /// The form that is kept for what is asked: a form that equals the source is the source.
+    pub fn kept(&self, form: Form) -> Form {
+        if self.forms.iter().any(|(kept, ..)| *kept == form) { form } else { Form::Source }
+    }
+
+    /// Digest and size of a form.
+    pub fn form(&self, form: Form) -> (Digest, u64) {
+        let kept = self.kept(form);
+        let found = self.forms.iter().find(|(known, ..)| *known == kept);
+        found.map_or((self.content, 0), |(_, digest, size)| (*digest, *size))
+    }
+
+    /// The digest of the source bytes.
+    pub fn digest(&self) -> Digest {
+        self.form(Form::Source).0
+    }
+
+    /// Whether its version moved less than its changes require.
+    pub fn is_insufficient(&self) -> bool {
+        self.flags.contains(&Flag::InsufficientBump)
+    }
+
+    /// Its folder in the ledger.
+    pub fn folder(&self) -> String {
+        registry::release::release_folder(&self.id, &self.version)
+    }
+}
+
+/// A source as the ledger keeps it: the one place that decides who sees its packs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceRecord {
+    /// Its name.
+    pub name: String,
+    /// Where its repository is.
+    pub url: String,
+    /// Groups that may see its packs; empty means everybody who may read.
+    #[serde(default)]
+    pub readers: Vec<String>,
+    /// Ids that it may claim, with `*`.
+    #[serde(default)]
+    pub ids: Vec<String>,
+    /// Names that it had before.
+    #[serde(default)]
+    pub former_names: Vec<String>,
+    /// The head when it was first scanned; versions that stood there may be adopted more gently.
+    #[serde(default)]
+    pub first_head: Option<String>,
+}
+
+impl SourceRecord {
+    /// Its path in the ledger.
+    pub fn path(name: &str) -> String {
+        format!("sources/{name}.json")
+    }
+}

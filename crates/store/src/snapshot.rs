@@ -1,0 +1,221 @@
+//! Snapshots: immutable views of everything that is published.
+//!
+//! Handlers read the current snapshot without a lock; the writer swaps in a new one after each commit. Every look-up
+//! takes the reader, so that visibility has this one place.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use pack::Digest;
+use registry::reference::{Offer, Reference, Unresolved, resolve};
+use registry::release::Form;
+use registry::settings::Ranges;
+use registry::status::PackStatus;
+use semver::Version;
+
+use crate::row::{ReleaseRow, SourceRecord};
+
+/// Who asks. Today everybody may see everything that has a source record.
+#[derive(Debug, Clone, Default)]
+pub struct Reader {
+    groups: Vec<String>,
+}
+
+impl Reader {
+    /// A reader without groups.
+    pub fn everybody() -> Reader {
+        Reader::default()
+    }
+
+    fn may_see(&self, source: &SourceRecord) -> bool {
+        source.readers.is_empty() || source.readers.iter().any(|group| self.groups.contains(group))
+    }
+}
+
+/// One pack: its releases by version, lowest first, and what is said of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PackEntry {
+    /// The id.
+    pub id: String,
+    /// The releases, lowest version first.
+    pub releases: Vec<Arc<ReleaseRow>>,
+    /// Yanks, deprecations, channels.
+    pub status: PackStatus,
+}
+
+/// Everything that is published, as of one commit of the ledger.
+#[derive(Debug, Clone, Default)]
+pub struct Snapshot {
+    pub(crate) packs: BTreeMap<String, Arc<PackEntry>>,
+    pub(crate) sources: BTreeMap<String, SourceRecord>,
+    pub(crate) ranges: RangePolicy,
+    /// The number of the last event.
+    pub last_event: u64,
+    /// The commit of the ledger that this reflects.
+    pub head: Option<String>,
+}
+
+/// The operator's word on ranges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct RangePolicy(pub(crate) Ranges);
+
+/// A release that was found, and the pack that it belongs to.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// The pack.
+    pub pack: Arc<PackEntry>,
+    /// The release.
+    pub release: Arc<ReleaseRow>,
+    /// The form that a digest named.
+    pub form: Option<Form>,
+}
+
+/// Why a look-up found nothing. A pack that the reader may not see is a pack that does not exist.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotFound {
+    /// There is no such pack.
+    Pack,
+    /// The pack has no such release.
+    Release,
+    /// Only releases match that ranges skip; these are they.
+    OnlyHeld(Vec<Version>),
+}
+
+impl Snapshot {
+    /// The packs that a reader sees, by id.
+    pub fn packs<'s>(&'s self, reader: &'s Reader) -> impl Iterator<Item = &'s Arc<PackEntry>> {
+        self.packs.values().filter(move |pack| self.is_visible(reader, pack))
+    }
+
+    /// The packs that a reader sees whose id comes after `id`.
+    pub fn packs_after<'s>(
+        &'s self,
+        reader: &'s Reader,
+        id: &str,
+    ) -> impl Iterator<Item = &'s Arc<PackEntry>> {
+        let bounds = (std::ops::Bound::Excluded(id.to_owned()), std::ops::Bound::Unbounded);
+        self.packs.range(bounds).map(|(_, pack)| pack).filter(move |pack| self.is_visible(reader, pack))
+    }
+
+    /// The pack of that id.
+    pub fn pack(&self, reader: &Reader, id: &str) -> Option<&Arc<PackEntry>> {
+        self.packs.get(id).filter(|pack| self.is_visible(reader, pack))
+    }
+
+    /// One release by its exact version.
+    ///
+    /// # Errors
+    /// [`NotFound`] says whether the pack or the release is missing.
+    pub fn release(&self, reader: &Reader, id: &str, version: &Version) -> Result<Found, NotFound> {
+        let pack = self.pack(reader, id).ok_or(NotFound::Pack)?;
+        let release =
+            pack.release(version).filter(|release| self.shows(reader, release)).ok_or(NotFound::Release)?;
+        Ok(Found { pack: pack.clone(), release: release.clone(), form: None })
+    }
+
+    /// The release that a reference names.
+    ///
+    /// # Errors
+    /// [`NotFound`] says what is missing, or which releases match and are held back.
+    pub fn resolve(&self, reader: &Reader, reference: &Reference) -> Result<Found, NotFound> {
+        let pack = self.pack(reader, &reference.id).ok_or(NotFound::Pack)?;
+        let shown: Vec<&Arc<ReleaseRow>> =
+            pack.releases.iter().filter(|release| self.shows(reader, release)).collect();
+        let digests: Vec<Vec<(Form, Digest)>> = shown
+            .iter()
+            .map(|row| row.forms.iter().map(|(form, digest, _)| (*form, *digest)).collect())
+            .collect();
+        let offers: Vec<Offer<'_>> = shown
+            .iter()
+            .zip(&digests)
+            .map(|(row, digests)| Offer {
+                version: &row.version,
+                flags: pack.active_flags(row),
+                yanked: pack.status.yanked(&row.version).is_some(),
+                removed: false,
+                digests,
+            })
+            .collect();
+        let channel = |name: &str| pack.status.channels().get(name).map(|version| (*version).clone());
+        let found = resolve(&reference.wanted, &offers, self.ranges.0, &channel).map_err(|why| match why {
+            Unresolved::NoMatch => NotFound::Release,
+            Unresolved::OnlyHeld(versions) => NotFound::OnlyHeld(versions),
+        });
+        let (position, form) = found?;
+        Ok(Found { pack: pack.clone(), release: shown[position].clone(), form })
+    }
+
+    /// The release that `latest` names.
+    pub fn latest(&self, reader: &Reader, pack: &PackEntry) -> Option<Arc<ReleaseRow>> {
+        let reference =
+            Reference { id: pack.id.clone(), wanted: registry::Wanted::Channel("latest".to_owned()) };
+        self.resolve(reader, &reference).ok().map(|found| found.release)
+    }
+
+    /// The source records that a reader sees, by name.
+    pub fn sources<'s>(&'s self, reader: &'s Reader) -> impl Iterator<Item = &'s SourceRecord> {
+        self.sources.values().filter(move |source| reader.may_see(source))
+    }
+
+    /// The source record of that name.
+    pub fn source(&self, reader: &Reader, name: &str) -> Option<&SourceRecord> {
+        self.sources.get(name).filter(|source| reader.may_see(source))
+    }
+
+    /// How many packs and releases each source has.
+    pub fn counts(&self) -> HashMap<&str, (usize, usize)> {
+        let mut counts: HashMap<&str, (usize, usize)> = HashMap::new();
+        for pack in self.packs.values() {
+            if let Some(last) = pack.releases.last() {
+                counts.entry(&last.source).or_default().0 += 1;
+            }
+            for release in &pack.releases {
+                counts.entry(&release.source).or_default().1 += 1;
+            }
+        }
+        counts
+    }
+
+    /// The source that owns an id by its releases.
+    pub fn owner(&self, id: &str) -> Option<&str> {
+        self.packs.get(id)?.releases.last().map(|release| release.source.as_str())
+    }
+
+    /// How many packs and releases there are in all.
+    pub fn totals(&self) -> (usize, usize) {
+        (self.packs.len(), self.packs.values().map(|pack| pack.releases.len()).sum())
+    }
+
+    fn is_visible(&self, reader: &Reader, pack: &PackEntry) -> bool {
+        pack.releases.iter().any(|release| self.shows(reader, release))
+    }
+
+    fn shows(&self, reader: &Reader, release: &ReleaseRow) -> bool {
+        self.sources.get(&release.source).is_some_and(|source| reader.may_see(source))
+    }
+}
+
+impl PackEntry {
+    pub(crate) fn new(id: &str) -> PackEntry {
+        PackEntry { id: id.to_owned(), releases: Vec::new(), status: PackStatus::default() }
+    }
+
+    /// Adds a release at its place.
+    pub(crate) fn insert(&mut self, row: Arc<ReleaseRow>) {
+        let at = self.releases.partition_point(|known| known.version.cmp_precedence(&row.version).is_lt());
+        self.releases.insert(at, row);
+    }
+
+    /// The release of that version; build metadata does not count.
+    pub fn release(&self, version: &Version) -> Option<&Arc<ReleaseRow>> {
+        let found = self.releases.binary_search_by(|known| known.version.cmp_precedence(version));
+        found.ok().map(|at| &self.releases[at])
+    }
+
+    /// The flags of a release that still count: a lifted one does not.
+    pub fn active_flags<'r>(&self, row: &'r ReleaseRow) -> &'r [registry::Flag] {
+        let lifted = self.status.source.lifted.contains_key(&row.version)
+            || self.status.api.lifted.contains_key(&row.version);
+        if lifted { &[] } else { &row.flags }
+    }
+}

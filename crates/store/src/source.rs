@@ -1,0 +1,97 @@
+//! What is remembered of a source between scans. All of it can be rebuilt by scanning again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use registry::problem::{Problem, ProblemState};
+use serde::{Deserialize, Serialize};
+
+/// The state of one source.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SourceState {
+    /// The commit up to which the branch is scanned.
+    pub head: Option<String>,
+    /// The branch that was scanned.
+    pub branch: Option<String>,
+    /// Tags that were judged: name to the object that they named.
+    pub tags: BTreeMap<String, String>,
+    /// When a scan last began.
+    pub last_attempt: Option<Timestamp>,
+    /// When a scan last ended well.
+    pub last_success: Option<Timestamp>,
+    /// Why the last scan failed; none when it did not.
+    pub error: Option<String>,
+    /// What the last scan that found something new did.
+    pub last_scan: Option<ScanSummary>,
+    /// Everything seen and not published, or published with reservations.
+    pub problems: Vec<ProblemState>,
+}
+
+/// What one scan did.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ScanSummary {
+    /// When it began.
+    pub started_at: Timestamp,
+    /// How long it took.
+    pub duration_ms: u64,
+    /// How many commits (or tags) it walked.
+    pub commits: usize,
+    /// How many candidates it judged.
+    pub candidates: usize,
+    /// How many releases it published.
+    pub published: usize,
+}
+
+/// The most problems that are remembered for one source; the oldest ones that are not current go first.
+const MOST_PROBLEMS: usize = 2000;
+
+impl SourceState {
+    /// Takes back that the problems of these places (paths, tags) are current.
+    pub fn clear(&mut self, places: &BTreeSet<String>) {
+        for problem in &mut self.problems {
+            let concerns = |name: &Option<String>| name.as_ref().is_some_and(|name| places.contains(name));
+            if problem.current
+                && (concerns(&problem.path) || problem.path.is_none() && concerns(&problem.reference))
+            {
+                problem.current = false;
+            }
+        }
+    }
+
+    /// Notes a problem: a new state, or one that was seen once more.
+    pub fn see(&mut self, problem: &Problem, now: Timestamp) {
+        let key = problem.key();
+        let known = self.problems.iter_mut().find(|state| {
+            let place = state.path.as_ref().or(state.reference.as_ref()).map_or("", String::as_str);
+            state.code == key.code
+                && place == key.place
+                && state.pack.as_deref().unwrap_or_default() == key.pack
+                && state.version.as_deref().unwrap_or_default() == key.version
+        });
+        match known {
+            Some(state) => state.see(problem, now),
+            None => {
+                let mut state = ProblemState::begin(problem, now);
+                state.see(problem, now);
+                self.problems.push(state);
+                self.forget_oldest();
+            }
+        }
+    }
+
+    /// Takes back that problems with these codes are current.
+    pub fn settle(&mut self, codes: &[registry::ProblemCode]) {
+        for problem in self.problems.iter_mut().filter(|problem| codes.contains(&problem.code)) {
+            problem.current = false;
+        }
+    }
+
+    fn forget_oldest(&mut self) {
+        while self.problems.len() > MOST_PROBLEMS {
+            let past = self.problems.iter().enumerate().filter(|(_, problem)| !problem.current);
+            let oldest = past.min_by_key(|(_, problem)| problem.last).map_or(0, |(at, _)| at);
+            self.problems.remove(oldest);
+        }
+    }
+}

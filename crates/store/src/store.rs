@@ -1,0 +1,433 @@
+//! The store: opens the state, records batches, answers look-ups.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use arc_swap::ArcSwap;
+use git::{Ledger, ObjectId};
+use jiff::Timestamp;
+use pack::Digest;
+use registry::event::Event;
+use registry::release::{Form, Release};
+use registry::report::Report;
+use registry::settings::Ranges;
+
+use crate::error::{StoreError, ledger as ledger_error};
+use crate::index::{Index, Rows};
+use crate::ledger::{Batch, decode, rows_between, rows_of_batch};
+use crate::row::ReleaseRow;
+use crate::search::{Hits, Search, SearchQuery};
+use crate::snapshot::{PackEntry, RangePolicy, Reader, Snapshot};
+use crate::source::SourceState;
+
+/// What the store depends on besides its folder.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// Whether ranges move onto flagged releases.
+    pub ranges: Ranges,
+}
+
+/// The state of a registry. Look-ups never wait for the writer.
+pub struct Store {
+    folder: PathBuf,
+    writer: Mutex<Ledger>,
+    readers: Mutex<Vec<Ledger>>,
+    index: Index,
+    search: Search,
+    snapshot: ArcSwap<Snapshot>,
+}
+
+impl std::fmt::Debug for Store {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Store").field("folder", &self.folder).finish_non_exhaustive()
+    }
+}
+
+/// The folder of the ledger inside the state folder.
+fn ledger_folder(state: &Path) -> PathBuf {
+    state.join("ledger.git")
+}
+
+impl Store {
+    /// Opens the state below `folder` as its one writer, and catches up whatever is behind the ledger.
+    ///
+    /// # Errors
+    /// [`StoreError::Locked`] when another daemon works with the folder; otherwise what could not be read or made.
+    pub fn open(folder: &Path, options: Options) -> Result<Store, StoreError> {
+        let io = |source| StoreError::Folder { path: folder.to_owned(), source };
+        std::fs::create_dir_all(folder).map_err(io)?;
+        let ledger = Ledger::open_or_create(&ledger_folder(folder)).map_err(|error| match error {
+            git::GitError::Locked { .. } => StoreError::Locked { path: folder.to_owned() },
+            other => ledger_error("open")(other),
+        })?;
+        let index = Index::open(&folder.join("index"))?;
+        let (search, indexed) = Search::open(&folder.join("search"))?;
+        let store = Store {
+            folder: folder.to_owned(),
+            writer: Mutex::new(ledger),
+            readers: Mutex::new(Vec::new()),
+            index,
+            search,
+            snapshot: ArcSwap::default(),
+        };
+        store.catch_up(options)?;
+        store.catch_up_search(indexed.as_deref())?;
+        Ok(store)
+    }
+
+    fn writer(&self) -> MutexGuard<'_, Ledger> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Brings the rows to the head of the ledger and loads the first snapshot.
+    fn catch_up(&self, options: Options) -> Result<(), StoreError> {
+        let ledger = self.writer();
+        let head = ledger.head().map_err(ledger_error("read the head"))?;
+        let known = self.index.head().and_then(|head| head.parse::<ObjectId>().ok());
+        if let Some(head) = head
+            && known != Some(head)
+        {
+            let from = known.filter(|known| ledger.log(Some(*known)).is_ok_and(|log| !log.is_empty()));
+            if from.is_none() {
+                self.index.clear()?;
+            }
+            let rows = rows_between(&ledger, from, head)?;
+            self.index.write(&rows, Some(&head.to_string()))?;
+        }
+        if head.is_none() {
+            self.index.clear()?;
+        }
+        let snapshot = match self.load(options) {
+            Some(snapshot) => snapshot,
+            None => {
+                self.index.clear()?;
+                if let Some(head) = head {
+                    let rows = rows_between(&ledger, None, head)?;
+                    self.index.write(&rows, Some(&head.to_string()))?;
+                }
+                self.load(options).unwrap_or_default()
+            }
+        };
+        self.snapshot.store(Arc::new(snapshot));
+        Ok(())
+    }
+
+    /// The snapshot of the rows; none when one cannot be read.
+    fn load(&self, options: Options) -> Option<Snapshot> {
+        let rows = Rows {
+            releases: self.index.releases()?,
+            statuses: self.index.statuses()?,
+            records: self.index.records()?,
+            ..Rows::default()
+        };
+        let mut snapshot = Snapshot { ranges: RangePolicy(options.ranges), ..Snapshot::default() };
+        apply(&mut snapshot, rows);
+        snapshot.last_event = self.index.last_event();
+        snapshot.head = self.index.head();
+        Some(snapshot)
+    }
+
+    fn catch_up_search(&self, indexed: Option<&str>) -> Result<(), StoreError> {
+        let snapshot = self.snapshot();
+        let Some(head) = &snapshot.head else { return self.search.clear() };
+        if indexed == Some(head) {
+            return Ok(());
+        }
+        self.search.clear()?;
+        let ids: BTreeSet<String> = snapshot.packs.keys().cloned().collect();
+        self.index_packs(&snapshot, &ids, head)
+    }
+
+    fn index_packs(&self, snapshot: &Snapshot, ids: &BTreeSet<String>, head: &str) -> Result<(), StoreError> {
+        let reader = Reader::everybody();
+        let mut documents = Vec::new();
+        for id in ids {
+            let pack = snapshot.packs.get(id);
+            // A pack of which every release is held back is still found, as its highest release shows it.
+            let shown = pack
+                .and_then(|pack| snapshot.latest(&reader, pack).or_else(|| pack.releases.last().cloned()));
+            let release = shown.map(|row| self.release(&row)).transpose()?;
+            documents.push((id.clone(), release));
+        }
+        self.search.update(&documents, head)
+    }
+
+    /// The current view of everything that is published.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.snapshot.load_full()
+    }
+
+    /// Records a batch: in the ledger first, then in everything that follows it. Gives its events.
+    ///
+    /// Times never go backwards: `now` is raised to the time of the last commit.
+    ///
+    /// # Errors
+    /// Nothing is served of a batch whose commit failed. When only the search index fails, the batch is recorded
+    /// and served, and the index catches up at the next start.
+    pub fn publish(&self, mut batch: Batch, now: Timestamp) -> Result<Vec<Event>, StoreError> {
+        if batch.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut ledger = self.writer();
+        let before = self.snapshot();
+        let now = self.not_backwards(&ledger, now)?;
+        for new in &mut batch.releases {
+            new.release.published_at = now;
+        }
+        let events = batch.events(before.last_event + 1, now);
+        let head = ledger
+            .append(&batch.edits(), &batch.message(&events), now.as_second())
+            .map_err(ledger_error("record a batch"))?
+            .to_string();
+        let rows = rows_of_batch(&batch, events.clone());
+        self.index.write(&rows, Some(&head))?;
+        let touched = touched(&rows);
+        let mut snapshot = (*before).clone();
+        apply(&mut snapshot, rows);
+        snapshot.last_event = events.last().map_or(before.last_event, |event| event.number);
+        snapshot.head = Some(head.clone());
+        self.snapshot.store(Arc::new(snapshot));
+        if let Err(error) = self.index_packs(&self.snapshot(), &touched, &head) {
+            tracing::error!(%error, "the search index did not take the batch; it catches up at the next start");
+        }
+        self.maintain(&mut ledger);
+        Ok(events)
+    }
+
+    fn not_backwards(&self, ledger: &Ledger, now: Timestamp) -> Result<Timestamp, StoreError> {
+        let now = Timestamp::from_second(now.as_second()).unwrap_or(now);
+        let Some(last) = self.index.events_after(self.snapshot().last_event.saturating_sub(1), 1).pop()
+        else {
+            return Ok(now);
+        };
+        let _ = ledger;
+        Ok(now.max(last.at))
+    }
+
+    fn maintain(&self, ledger: &mut Ledger) {
+        match ledger.maintain() {
+            Ok(git::Maintenance::Done { packs_before, packs_after }) => {
+                tracing::info!(packs_before, packs_after, "merged the ledger's packs");
+            }
+            Ok(_) => {}
+            Err(error) => tracing::warn!(%error, "the ledger's packs could not be merged"),
+        }
+    }
+
+    /// Runs `read` with a handle on the ledger that no other thread uses.
+    fn with_reader<T>(&self, read: impl FnOnce(&Ledger) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let free = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let reader = match free {
+            Some(reader) => reader,
+            None => {
+                Ledger::open_reader(&ledger_folder(&self.folder)).map_err(ledger_error("open for reading"))?
+            }
+        };
+        let result = read(&reader);
+        self.readers.lock().unwrap_or_else(PoisonError::into_inner).push(reader);
+        result
+    }
+
+    /// The bytes at a path of the ledger; none where nothing stands there.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read.
+    pub fn read(&self, path: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.with_reader(|ledger| ledger.read(path).map_err(ledger_error(format!("read {path}"))))
+    }
+
+    fn record<T: serde::de::DeserializeOwned>(&self, path: &str) -> Result<T, StoreError> {
+        let missing = || StoreError::Record { path: path.to_owned(), reason: "it is missing".to_owned() };
+        decode(path, &self.read(path)?.ok_or_else(missing)?)
+    }
+
+    /// The full record of a release.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read, or its record is damaged.
+    pub fn release(&self, row: &ReleaseRow) -> Result<Release, StoreError> {
+        self.record(&format!("{}/release.json", row.folder()))
+    }
+
+    /// The words said when a release was published.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read, or its record is damaged.
+    pub fn report(&self, row: &ReleaseRow) -> Result<Report, StoreError> {
+        self.record(&format!("{}/report.json", row.folder()))
+    }
+
+    /// The bytes of a form, checked against their digest.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read, or the bytes are not those that were published.
+    pub fn form(&self, row: &ReleaseRow, form: Form) -> Result<Vec<u8>, StoreError> {
+        let kept = row.kept(form);
+        let path = format!("{}/{}", row.folder(), kept.file_name());
+        let damaged = |reason: &str| StoreError::Record { path: path.clone(), reason: reason.to_owned() };
+        let bytes = self.read(&path)?.ok_or_else(|| damaged("it is missing"))?;
+        if Digest::of(&bytes) == row.form(kept).0 { Ok(bytes) } else { Err(damaged("its digest differs")) }
+    }
+
+    /// Answers a search.
+    ///
+    /// # Errors
+    /// When the index cannot be read; no query is ever an error.
+    pub fn search(&self, reader: &Reader, query: &SearchQuery) -> Result<Hits, StoreError> {
+        let snapshot = self.snapshot();
+        let sources: Vec<String> = snapshot.sources(reader).map(|source| source.name.clone()).collect();
+        self.search.query(query, &sources)
+    }
+
+    /// Events after a number, oldest first.
+    pub fn events_after(&self, number: u64, limit: usize) -> Vec<Event> {
+        self.index.events_after(number, limit)
+    }
+
+    /// What is remembered of a source.
+    pub fn source_state(&self, name: &str) -> SourceState {
+        self.index.source(name)
+    }
+
+    /// Remembers the state of a source.
+    ///
+    /// # Errors
+    /// When the rows cannot be written.
+    pub fn set_source_state(&self, name: &str, state: &SourceState) -> Result<(), StoreError> {
+        self.index.set_source(name, state)
+    }
+
+    /// Writes out what is still in memory, for a tidy end.
+    ///
+    /// # Errors
+    /// When the rows cannot be written.
+    pub fn close(&self) -> Result<(), StoreError> {
+        self.index.flush()
+    }
+}
+
+/// Takes rows into a snapshot.
+fn apply(snapshot: &mut Snapshot, rows: Rows) {
+    let mut changed: BTreeMap<String, PackEntry> = BTreeMap::new();
+    let entry =
+        |changed: &mut BTreeMap<String, PackEntry>, packs: &BTreeMap<String, Arc<PackEntry>>, id: &str| {
+            if !changed.contains_key(id) {
+                let known = packs.get(id).map(|pack| (**pack).clone());
+                changed.insert(id.to_owned(), known.unwrap_or_else(|| PackEntry::new(id)));
+            }
+        };
+    for row in rows.releases {
+        entry(&mut changed, &snapshot.packs, &row.id);
+        if let Some(pack) = changed.get_mut(&row.id) {
+            pack.releases.retain(|known| known.version != row.version);
+            pack.insert(Arc::new(row));
+        }
+    }
+    for (id, version) in rows.removed {
+        entry(&mut changed, &snapshot.packs, &id);
+        if let Some(pack) = changed.get_mut(&id) {
+            pack.releases.retain(|known| known.version.to_string() != version);
+        }
+    }
+    for (id, status) in rows.statuses {
+        entry(&mut changed, &snapshot.packs, &id);
+        if let Some(pack) = changed.get_mut(&id) {
+            pack.status = status;
+        }
+    }
+    for (id, pack) in changed {
+        if pack.releases.is_empty() {
+            snapshot.packs.remove(&id);
+        } else {
+            snapshot.packs.insert(id, Arc::new(pack));
+        }
+    }
+    for record in rows.records {
+        snapshot.sources.insert(record.name.clone(), record);
+    }
+    for name in rows.removed_records {
+        snapshot.sources.remove(&name);
+    }
+}
+
+fn touched(rows: &Rows) -> BTreeSet<String> {
+    let releases = rows.releases.iter().map(|row| row.id.clone());
+    let removed = rows.removed.iter().map(|(id, _)| id.clone());
+    releases.chain(removed).chain(rows.statuses.iter().map(|(id, _)| id.clone())).collect()
+}
+
+/// What a check of the ledger found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Verified {
+    /// How many releases were checked.
+    pub releases: usize,
+    /// How many bytes of forms and files were compared with their digests.
+    pub bytes: u64,
+    /// What is damaged, each naming its object or path.
+    pub damage: Vec<String>,
+}
+
+/// Checks every object of the ledger and every digest of every release. Needs no writer's lock.
+///
+/// # Errors
+/// When there is no ledger or it cannot be opened; damage is part of the result.
+pub fn verify(folder: &Path) -> Result<Verified, StoreError> {
+    let ledger = Ledger::open_reader(&ledger_folder(folder)).map_err(ledger_error("open for reading"))?;
+    let mut verified =
+        Verified { damage: ledger.verify().map_err(ledger_error("verify"))?, ..Verified::default() };
+    let Some(head) = ledger.head().map_err(ledger_error("read the head"))? else { return Ok(verified) };
+    let files = match ledger.walk(head, "packs") {
+        Ok(files) => files,
+        Err(error) => {
+            verified.damage.push(format!("the tree of the head cannot be walked: {error}"));
+            return Ok(verified);
+        }
+    };
+    for file in files
+        .iter()
+        .filter(|file| file.path.ends_with("/release.json") && file.path.matches('/').count() == 4)
+    {
+        verified.releases += 1;
+        match ledger
+            .blob(file.id)
+            .map_err(ledger_error("read"))
+            .and_then(|bytes| decode::<Release>(&file.path, &bytes))
+        {
+            Ok(release) => verify_release(&ledger, &release, &mut verified),
+            Err(error) => verified.damage.push(format!("{}: {error}", file.path)),
+        }
+    }
+    Ok(verified)
+}
+
+fn verify_release(ledger: &Ledger, release: &Release, verified: &mut Verified) {
+    let folder = release.folder();
+    let forms =
+        release.forms.iter().map(|(form, record)| (format!("{folder}/{}", form.file_name()), record.digest));
+    let skills = release.skills.iter().flat_map(|skill| &skill.files);
+    let files = skills.map(|file| (format!("{folder}/{}", file.ledger_path), file.digest));
+    for (path, digest) in forms.chain(files) {
+        match ledger.read(&path) {
+            Ok(Some(bytes)) if Digest::of(&bytes) == digest => verified.bytes += bytes.len() as u64,
+            Ok(Some(_)) => verified.damage.push(format!("{path}: the digest differs from the one recorded")),
+            Ok(None) => verified.damage.push(format!("{path}: it is missing")),
+            Err(error) => verified.damage.push(format!("{path}: {error}")),
+        }
+    }
+}
+
+/// Throws the derived state away and builds it again from the ledger; what is known of sources is scanned anew.
+///
+/// # Errors
+/// [`StoreError::Locked`] while a daemon works with the folder; otherwise what could not be read or made.
+pub fn rebuild(folder: &Path, options: Options) -> Result<(usize, usize), StoreError> {
+    let store = Store::open(folder, options)?;
+    store.index.clear()?;
+    store.index.clear_sources()?;
+    store.search.clear()?;
+    store.catch_up(options)?;
+    store.catch_up_search(None)?;
+    store.close()?;
+    Ok(store.snapshot().totals())
+}
