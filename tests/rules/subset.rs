@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use rules::subset::{Inclusion, Names, Reason, includes};
+use rules::subset::{Inclusion, Kind, Names, Reason, Verdict, compare, includes};
 use serde_json::{Map, Value, json};
 
 /// A small generator; the same seed draws the same schemas on every machine.
@@ -513,4 +513,52 @@ fn recursive_schemas_agree_with_the_validator() {
         }
     }
     println!("{tally:?}");
+}
+
+/// Whether a difference of this kind refuses what was allowed.
+fn refuses(kind: Kind) -> bool {
+    !matches!(
+        kind,
+        Kind::OptionalAdded
+            | Kind::BecameOptional
+            | Kind::TypeWidened
+            | Kind::EnumRemoved
+            | Kind::EnumValueAdded
+            | Kind::ConstraintRelaxed
+            | Kind::Opened
+            | Kind::ParamsRemoved
+            | Kind::CombinatorWidened
+            | Kind::FormatChanged
+            | Kind::DefaultChanged
+            | Kind::DescriptionChanged
+    )
+}
+
+/// A verdict names at least one difference that explains it, witnesses are real, and the way back mirrors the way.
+#[test]
+fn comparisons_explain_their_verdict() {
+    let mut dice = Dice(0x5eed_0003);
+    for _ in 0..rounds(150) {
+        let old = schema(&mut dice, 2);
+        let new = edited(&mut dice, &old, 2);
+        let (forth, back) = (compare(Some(&old), Some(&new)), compare(Some(&new), Some(&old)));
+        assert_eq!(compare(Some(&old), Some(&old)).differences, []);
+        let (before, after) = (validator(&old), validator(&new));
+        for witness in forth.differences.iter().filter_map(|difference| difference.witness.as_ref()) {
+            assert!(before.is_valid(witness) && !after.is_valid(witness), "{old} to {new}: {witness}");
+        }
+        if let Inclusion::Fails(_) = includes(&old, &new, Names::Declared) {
+            assert!(
+                forth.differences.iter().any(|difference| refuses(difference.kind)),
+                "{old} to {new}: {forth:?}"
+            );
+            assert!(forth.witness.is_some());
+        }
+        let mirrored = match back.verdict {
+            Verdict::Narrowed => Verdict::Widened,
+            Verdict::Widened => Verdict::Narrowed,
+            same => same,
+        };
+        assert_eq!(forth.verdict, mirrored, "{old} to {new}:\n{forth:?}\n{back:?}");
+    }
 }

@@ -22,8 +22,10 @@ use serde_json::Value;
 
 mod arrays;
 mod branches;
+mod compare;
 mod decimal;
 mod declared;
+mod difference;
 mod document;
 mod evaluate;
 mod forms;
@@ -32,13 +34,18 @@ mod objects;
 mod pattern;
 mod question;
 mod reading;
+mod renames;
 mod sample;
 mod shrink;
 mod solver;
 mod strings;
 mod unevaluated;
 mod validate;
+mod walk;
 mod words;
+
+pub use compare::compare;
+pub use difference::{Comparison, Difference, Kind, Verdict};
 
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@ use super::validate::Validators;
 use super::{Inclusion, Names, Reason};
 
 /// The deepest JSON that is looked at; packs are not parsed deeper either.
-const MAX_DEPTH: usize = 160;
+pub(super) const MAX_DEPTH: usize = 160;
 
 /// How many values are tried before an undecided question stays so.
 const SAMPLES: usize = 300;

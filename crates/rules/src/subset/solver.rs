@@ -159,7 +159,9 @@ impl<'a> Solver<'a> {
         self.active.remove(&goal);
         let rests_on_outer = self.assumed < depth;
         self.assumed = if rests_on_outer { outer.min(self.assumed) } else { outer };
-        if !rests_on_outer || matches!(outcome, Outcome::Found(_, None)) {
+        // What ran out of fuel may be known with more of it.
+        let starved = outcome == Outcome::Unknown(Reason::Budget);
+        if matches!(outcome, Outcome::Found(_, None)) || (!rests_on_outer && !starved) {
             self.solved.insert(goal, outcome.clone());
         }
         outcome
