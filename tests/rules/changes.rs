@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 
 use pack::Document;
 use pack::tree::MemoryTree;
-use rules::change::Mirror;
-use rules::{CHANGES, Change, ChangeRule, Diff, DiffOptions, Version, diff, find_change};
+use rules::change::{Mirror, RuleSetting};
+use rules::{Bump, CHANGES, Change, ChangeRule, Diff, DiffOptions, Level, Version, diff, find_change};
 use serde_json::Value;
 
 use crate::fixture::{compare, entries, name, relative, root, tree};
@@ -357,4 +357,46 @@ fn shuffled(value: &Value) -> String {
         Value::Array(items) => format!("[{}]", items.iter().map(shuffled).collect::<Vec<_>>().join(", ")),
         scalar => scalar.to_string(),
     }
+}
+
+/// Packs of any shape can be compared, in both directions.
+#[test]
+fn unrelated_and_broken_packs_can_be_compared() {
+    let folders = entries(&root().join("lints"));
+    let files =
+        folders.iter().flat_map(|folder| entries(folder)).filter(|file| name(file).ends_with(".pack.json"));
+    let documents = files.filter_map(|file| Document::parse(&fs::read(file).expect("a readable fixture")).0);
+    let mut sides: Vec<Side> = ["[]", "7", "{}", r#"{"prompts": [], "tools": {"a": 1}, "fragments": 3}"#]
+        .map(|text| Side::read(text.as_bytes()))
+        .into();
+    let small = documents.filter(|document| document.text().len() < 10_000);
+    sides.extend(small.map(|document| Side { document, path: "x.pack.json".to_owned(), tree: None }));
+    for pair in sides.windows(2) {
+        run(&pair[0], &pair[1]);
+        run(&pair[1], &pair[0]);
+    }
+}
+
+/// A configuration moves bump and level of a rule, each alone.
+#[test]
+fn settings_move_bump_and_level() {
+    let (old, new) = (Side::of(Path::new("/nowhere"), "old"), {
+        let text = fs::read_to_string(root().join("changes/base.pack.json")).expect("the base pack");
+        Side::read(text.replace("\"Support\",\n  \"version\"", "\"Helpdesk\",\n  \"version\"").as_bytes())
+    });
+    let with = |bump, level| {
+        let setting = move |rule: &str| match rule {
+            "pack-name-changed" => RuleSetting { bump, level },
+            _ => RuleSetting::default(),
+        };
+        diff(old.version(), new.version(), DiffOptions { setting: &setting, ..DiffOptions::default() })
+    };
+    let shown = |diff: &Diff| -> Vec<(Bump, Level)> {
+        diff.changes.iter().map(|change| (change.bump, change.level)).collect()
+    };
+    assert_eq!(shown(&with(None, None)), [(Bump::Patch, Level::Info)]);
+    assert_eq!(shown(&with(Some(Bump::Major), None)), [(Bump::Major, Level::Info)]);
+    assert_eq!(shown(&with(None, Some(Level::Warn))), [(Bump::Patch, Level::Warn)]);
+    let off = with(None, Some(Level::Off));
+    assert_eq!((off.changes.len(), off.notes), (0, vec!["1 change is switched off".to_owned()]));
 }

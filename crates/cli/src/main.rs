@@ -1,2 +1,31 @@
 //! The `packhouse` binary: arguments in, reports out.
-fn main() {}
+//!
+//! Arguments are read first ([`args`]), then one command runs ([`commands`]), then what it found is written in the
+//! formats that were asked for ([`output`]). What is right or wrong about a pack is decided elsewhere.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this room does IO")]
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+mod args;
+mod commands;
+mod complaint;
+mod configuration;
+mod environment;
+mod excerpt;
+mod exit;
+mod input;
+mod judging;
+mod output;
+mod packs;
+mod registry_file;
+mod worktree;
+
+fn main() -> ExitCode {
+    let arguments = args::Arguments::parse();
+    let options = arguments.options;
+    options.color.apply();
+    let outcome = commands::run(arguments.command);
+    exit::code(outcome, &options.exit)
+}

@@ -1,1 +1,22 @@
 //! Asks a registry: fetch, verify, search.
+//!
+//! The room is synchronous and knows HTTP, but neither Git nor a store. Bytes are handed out only after their digest
+//! was verified; answers are bounded in size and time. It never prints and reads no environment.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this room does IO")]
+
+mod cache;
+mod documents;
+mod error;
+mod http;
+mod lock;
+mod url;
+
+#[cfg(test)]
+mod tests;
+
+pub use cache::Cache;
+pub use documents::{Facet, Hit, Manifest, ManifestForm, PackDocument, SearchResult, VersionEntry};
+pub use error::ClientError;
+pub use http::{Client, Fetched, SearchQuery};
+pub use lock::{Lock, LockedPack};
+pub use registry::Form;

@@ -1,1 +1,12 @@
 //! The loop and the web: hints in; API, pages and events out.
+//!
+//! Nothing is decided here: `git` reports what moved, `registry` judges, `store` remembers.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this room does IO")]
+
+mod scan;
+mod serve;
+mod watch;
+pub mod web;
+mod worker;
+
+pub use serve::{Daemon, ServeError};

@@ -13,7 +13,9 @@ use pack::tree::Tree;
 use registry::candidate::{Candidate, Outcome, Terms};
 use registry::discover::{BranchState, Selection, Sight, TagPatterns};
 use registry::problem::{Problem, ProblemCode};
-use registry::settings::{FoundSettings, HistoryPolicy, RegistrySettings, SourceSettings, VersionsMode, find_settings};
+use registry::settings::{
+    FoundSettings, HistoryPolicy, RegistrySettings, SourceSettings, VersionsMode, find_settings,
+};
 use registry::status::{PackStatus, source_layer};
 use registry::{EventType, judge};
 use store::{Batch, ScanSummary, SourceRecord, SourceState, Store, StoreArchive, StoreError};
@@ -123,7 +125,11 @@ impl Scanner<'_> {
         let refs = repository.refs(self.settings.limits.refs)?;
         let recovered = state.error.take().is_some();
         if recovered {
-            state.settle(&[ProblemCode::UnsupportedRepository, ProblemCode::Unreachable, ProblemCode::Internal]);
+            state.settle(&[
+                ProblemCode::UnsupportedRepository,
+                ProblemCode::Unreachable,
+                ProblemCode::Internal,
+            ]);
         }
         state.last_success = Some(now);
         if memory.refs.as_ref() == Some(&refs) && !recovered {
@@ -162,13 +168,20 @@ pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
 impl Run<'_> {
     /// The bytes that are read of one file: beyond that even its kind does not matter.
     fn read_limit(&self) -> u64 {
-        self.scanner.settings.limits.pack_bytes.saturating_mul(4).max(self.scanner.settings.limits.skill_bytes)
+        self.scanner
+            .settings
+            .limits
+            .pack_bytes
+            .saturating_mul(4)
+            .max(self.scanner.settings.limits.skill_bytes)
     }
 
     /// The head when the source was first scanned; versions up to it may be adopted more gently.
     fn first_head(&self) -> Option<String> {
         let snapshot = self.scanner.store.snapshot();
-        snapshot.source(&store::Reader::everybody(), &self.scanner.source.name).and_then(|s| s.first_head.clone())
+        snapshot
+            .source(&store::Reader::everybody(), &self.scanner.source.name)
+            .and_then(|s| s.first_head.clone())
     }
 
     /// Takes in what a commit or tag brought.
@@ -219,7 +232,13 @@ impl Run<'_> {
         }
     }
 
-    fn outcome(&self, candidate: &Candidate, tree: &dyn Tree, found: &FoundSettings, gentle: bool) -> Outcome {
+    fn outcome(
+        &self,
+        candidate: &Candidate,
+        tree: &dyn Tree,
+        found: &FoundSettings,
+        gentle: bool,
+    ) -> Outcome {
         let settings = registry::Settings {
             repository: &found.settings,
             base: &found.base,
@@ -248,7 +267,11 @@ impl Run<'_> {
     }
 
     /// Records what the scan found: the ledger first, the state of the source last.
-    fn finish(mut self, repository: &SourceRepository, started: std::time::Instant) -> Result<Scanned, ScanError> {
+    fn finish(
+        mut self,
+        repository: &SourceRepository,
+        started: std::time::Instant,
+    ) -> Result<Scanned, ScanError> {
         let head = self.state.head.as_deref().and_then(|head| head.parse().ok());
         let statuses = match head {
             Some(head) => self.statuses(repository, head)?,
@@ -352,7 +375,8 @@ impl Run<'_> {
             for (path, version) in &files {
                 let lower = version.cmp_precedence(&latest.version).is_lt();
                 if lower && highest.is_some_and(|highest| highest.cmp_precedence(&latest.version).is_lt()) {
-                    let message = format!("the head holds {id}@{version}, and {} is released", latest.version);
+                    let message =
+                        format!("the head holds {id}@{version}, and {} is released", latest.version);
                     let problem = Problem::new(ProblemCode::VersionDecreased, message).at_path(path.clone());
                     problems.push(problem.of(Some(&id), Some(&version.to_string())));
                 }

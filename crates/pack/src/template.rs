@@ -156,15 +156,16 @@ impl<'t> Placeholder<'t> {
 /// Finds the placeholders of `text`, in order.
 pub fn placeholders<'t>(text: &'t str, syntax: &Syntax) -> Vec<Placeholder<'t>> {
     let mut found = Vec::new();
+    let mut ahead = Ahead::new(text, syntax);
     let mut at = 0;
     while let Some(start) = next_open(text, at, syntax) {
         let inner = start + syntax.open.len();
         let placeholder = if syntax.is_standard() && text[start..].starts_with(TAG_OPEN) {
-            tag(text, start)
+            tag(text, start, &mut ahead)
         } else if syntax.close.is_empty() {
             unclosed_path(text, start, inner)
         } else {
-            delimited(text, start, inner, syntax)
+            delimited(text, start, syntax, &mut ahead)
         };
         at = match placeholder {
             Some(placeholder) => {
@@ -176,6 +177,39 @@ pub fn placeholders<'t>(text: &'t str, syntax: &Syntax) -> Vec<Placeholder<'t>> 
         };
     }
     found
+}
+
+/// Where the next closing delimiters and the next line break stand; each text is searched once, whatever opens.
+struct Ahead<'t, 's> {
+    close: Next<'t, 's>,
+    tag_close: Next<'t, 's>,
+    line_end: Next<'t, 's>,
+}
+
+impl<'t, 's> Ahead<'t, 's> {
+    fn new(text: &'t str, syntax: &'s Syntax) -> Self {
+        let next = |needle| Next { text, needle, found: None };
+        Ahead { close: next(&syntax.close), tag_close: next(TAG_CLOSE), line_end: next("\n") }
+    }
+}
+
+/// The first `needle` at or after the place last asked for.
+struct Next<'t, 's> {
+    text: &'t str,
+    needle: &'s str,
+    found: Option<usize>,
+}
+
+impl Next<'_, '_> {
+    /// Where the first one stands at or after `at`, the end of the text where there is none. Places only grow.
+    fn from(&mut self, at: usize) -> usize {
+        if let Some(found) = self.found.filter(|found| *found >= at) {
+            return found;
+        }
+        let found = self.text[at..].find(self.needle).map_or(self.text.len(), |offset| at + offset);
+        self.found = Some(found);
+        found
+    }
 }
 
 /// What starts a tag of other template languages, which counts as logic beside the standard delimiters.
@@ -196,12 +230,14 @@ fn next_open(text: &str, at: usize, syntax: &Syntax) -> Option<usize> {
 }
 
 /// A tag `{% … %}` on one line.
-fn tag(text: &str, start: usize) -> Option<Placeholder<'_>> {
+fn tag<'t>(text: &'t str, start: usize, ahead: &mut Ahead<'t, '_>) -> Option<Placeholder<'t>> {
     let inner = start + TAG_OPEN.len();
-    let line = text[inner..].split('\n').next().unwrap_or_default();
-    let length = line.find(TAG_CLOSE)?;
-    let body = line[..length].trim_matches('-').trim();
-    let span = Span::new(start, inner + length + TAG_CLOSE.len());
+    let close = ahead.tag_close.from(inner);
+    if close == text.len() || close > ahead.line_end.from(inner) {
+        return None;
+    }
+    let body = text[inner..close].trim_matches('-').trim();
+    let span = Span::new(start, close + TAG_CLOSE.len());
     Some(Placeholder { span, body, form: Form::Logic, spaced: false })
 }
 
@@ -212,27 +248,50 @@ fn unclosed_path(text: &str, start: usize, inner: usize) -> Option<Placeholder<'
     Some(Placeholder { span: Span::new(start, inner + length), body, form, spaced: false })
 }
 
-fn delimited<'t>(text: &'t str, start: usize, inner: usize, syntax: &Syntax) -> Option<Placeholder<'t>> {
-    let line = text[inner..].split('\n').next().unwrap_or_default();
-    let standard = syntax.is_standard();
-    let Some(length) = line.find(syntax.close.as_str()) else {
-        let span = Span::new(start, inner + line.trim_end().len());
-        let body = line.trim();
-        return standard.then_some(Placeholder { span, body, form: Form::Malformed, spaced: false });
-    };
-    let raw = &line[..length];
+fn delimited<'t>(
+    text: &'t str,
+    start: usize,
+    syntax: &Syntax,
+    ahead: &mut Ahead<'t, '_>,
+) -> Option<Placeholder<'t>> {
+    let inner = start + syntax.open.len();
+    let (close, line_end) = (ahead.close.from(inner), ahead.line_end.from(inner));
+    let closes = close < text.len() && close < line_end;
+    if !syntax.is_standard() {
+        return closes.then(|| custom(text, start, inner, close, syntax)).flatten();
+    }
+    if !closes {
+        let body = text[inner..line_end].trim();
+        let span = Span::new(start, inner + text[inner..line_end].trim_end().len());
+        return Some(Placeholder { span, body, form: Form::Malformed, spaced: false });
+    }
+    let raw = &text[inner..close];
     // `{{{x}}}` closes with the last of its three braces.
-    let triple = standard && raw.starts_with('{') && line[length + 2..].starts_with('}');
-    let end = inner + length + syntax.close.len() + usize::from(triple);
+    let triple = raw.starts_with('{') && text[close + syntax.close.len()..].starts_with('}');
+    let end = close + syntax.close.len() + usize::from(triple);
     let body = raw.trim();
     let form = match parse_body(body) {
+        _ if matches!(body, "else" | "end") || is_logic(body) => Form::Logic,
         Some((form, length)) if length == body.len() => form,
-        _ if !standard => return None,
-        _ if is_logic(body) => Form::Logic,
         _ => Form::Malformed,
     };
-    let form = if standard && matches!(body, "else" | "end") { Form::Logic } else { form };
     Some(Placeholder { span: Span::new(start, end), body, form, spaced: raw.len() != body.len() })
+}
+
+/// A placeholder of a declared syntax: a path and blanks between the delimiters, else it is text.
+fn custom<'t>(
+    text: &'t str,
+    start: usize,
+    inner: usize,
+    close: usize,
+    syntax: &Syntax,
+) -> Option<Placeholder<'t>> {
+    let raw = &text[inner..close];
+    let (form, length) = parse_body(raw.trim_start())?;
+    let (body, behind) = raw.trim_start().split_at(length);
+    let span = Span::new(start, close + syntax.close.len());
+    let spaced = raw.len() != body.len();
+    behind.trim().is_empty().then_some(Placeholder { span, body, form, spaced })
 }
 
 fn is_logic(body: &str) -> bool {
@@ -323,6 +382,10 @@ impl Names<'_> {
         }
         if let Some(name) = placeholder.artifact() {
             return Class::Artifact(name);
+        }
+        // `else` and `end` are logic unless the prompt declares them.
+        if placeholder.form == Form::Logic && self.variables.contains(placeholder.body) {
+            return Class::Variable(placeholder.body);
         }
         let Some(root) = placeholder.root() else { return Class::None };
         if self.variables.contains(root) {

@@ -110,7 +110,7 @@ pub fn judge(candidate: &Candidate, tree: &dyn Tree, archive: &dyn Archive, term
         }
         let known = archive.known(id);
         if let Some(taken) = known.iter().find(|known| known.version.cmp_precedence(version).is_eq()) {
-            return reused(candidate, input, archive, id, taken).unwrap_or_else(|message| {
+            return reused(input, archive, id, taken, terms.limits).unwrap_or_else(|message| {
                 refuse(ProblemCode::VersionReused, message, Some(id), Some(&version.to_string()))
             });
         }
@@ -142,20 +142,36 @@ fn claim_problem(id: &str, archive: &dyn Archive, terms: Terms<'_>) -> Option<(P
 
 /// A version that is taken: the same content is known, other content is a problem.
 fn reused(
-    candidate: &Candidate,
     input: Input<'_>,
     archive: &dyn Archive,
     id: &str,
     taken: &Known,
+    limits: Limits,
 ) -> Result<Outcome, String> {
     let known = Ok(Outcome::Known { id: id.to_owned(), version: taken.version.clone() });
     let Some(first) = archive.content(id, &taken.version) else { return known };
     let old = Input { bytes: &first.bytes, path: &first.path, tree: Some(first.tree.as_ref()) };
-    if same_content(old, input) {
-        return known;
+    if !same_content(old, input) {
+        let digest = Digest::of(input.bytes);
+        return Err(format!(
+            "{id}@{} is published with other content than these bytes ({digest})",
+            taken.version
+        ));
     }
-    let digest = Digest::of(&candidate.bytes);
-    Err(format!("{id}@{} is published with other content than these bytes ({digest})", taken.version))
+    if named_files(old, limits) != named_files(input, limits) {
+        return Err(format!("{id}@{} is published with other skills or schema files", taken.version));
+    }
+    known
+}
+
+/// Path and digest of every file that a pack names and that is there.
+fn named_files(input: Input<'_>, limits: Limits) -> Vec<(String, Digest)> {
+    let (Some(document), Some(tree)) = (Document::parse(input.bytes).0, input.tree) else {
+        return Vec::new();
+    };
+    let skills = resolve(&document, input.path, tree, "", limits).files;
+    let schemas = schema_files(&document, input.path, tree);
+    skills.iter().chain(&schemas).map(|(path, file)| (path.clone(), Digest::of(&file.bytes))).collect()
 }
 
 fn release_of(

@@ -249,7 +249,7 @@ fn suggested(changes: &[Change]) -> Bump {
 }
 
 /// `info` where the declared version covers the change or an entry accepts it, else `error`; a set level beats both.
-fn change_level(
+pub(crate) fn change_level(
     change: &Change,
     old: Option<&Version>,
     new: Option<&Version>,

@@ -7,6 +7,7 @@ pub mod acknowledge;
 pub mod candidate;
 pub mod discover;
 pub mod event;
+pub mod gate;
 pub mod judge;
 pub mod pattern;
 pub mod problem;
@@ -28,3 +29,6 @@ pub use reference::{Reference, Wanted};
 pub use release::{Flag, Form, NewRelease, Release};
 pub use report::{CheckReport, DiffReport, LintReport, Report};
 pub use settings::{RegistrySettings, RepositorySettings, SettingsError};
+
+/// Digests, for rooms that know `registry` only.
+pub use pack::Digest;

@@ -17,8 +17,8 @@ pub use operator::{
 };
 pub(crate) use repository::is_channel_name;
 pub use repository::{
-    Allow, ChangeSettings, LintOverride, PackRelease, ReleasesFrom, Renamed, RepositorySettings, Sunset,
-    ZeroMajor,
+    Allow, ChangeSettings, LintLevels, LintOverride, PackRelease, ReleasesFrom, Renamed, RepositorySettings,
+    Sunset, ZeroMajor,
 };
 
 /// The name of the file in which authors write their settings.

@@ -38,6 +38,11 @@ impl<'s> StoreArchive<'s> {
         pending.into_values().flatten().map(Arc::unwrap_or_clone).collect()
     }
 
+    /// Ids of the packs to which releases were added.
+    pub fn added_ids(&self) -> Vec<String> {
+        self.pending.keys().cloned().collect()
+    }
+
     /// How many releases were added.
     pub fn added(&self) -> usize {
         self.pending.values().map(Vec::len).sum()

@@ -66,7 +66,11 @@ impl Run<'_> {
     }
 
     /// The packs that stand at a commit; none stand before the first one.
-    fn state_at(&self, repository: &SourceRepository, commit: Option<ObjectId>) -> Result<BranchState, ScanError> {
+    fn state_at(
+        &self,
+        repository: &SourceRepository,
+        commit: Option<ObjectId>,
+    ) -> Result<BranchState, ScanError> {
         let Some(commit) = commit else { return Ok(BranchState::default()) };
         let tree = match repository.tree(commit) {
             Ok(tree) => tree.with_limit(self.read_limit()),
@@ -83,7 +87,11 @@ impl Run<'_> {
         Ok(BranchState::of_tree(&files, &tree, &self.selection))
     }
 
-    fn state_before(&self, repository: &SourceRepository, commit: Option<ObjectId>) -> Result<BranchState, ScanError> {
+    fn state_before(
+        &self,
+        repository: &SourceRepository,
+        commit: Option<ObjectId>,
+    ) -> Result<BranchState, ScanError> {
         let parent = match commit {
             Some(commit) => repository.first_parent(commit)?,
             None => None,

@@ -13,12 +13,19 @@ use super::{Run, ScanError, tag_patterns};
 const MOST_FILES: usize = 500_000;
 
 impl Run<'_> {
-    pub(super) fn tags(&mut self, repository: &SourceRepository, refs: &RefSnapshot) -> Result<(), ScanError> {
+    pub(super) fn tags(
+        &mut self,
+        repository: &SourceRepository,
+        refs: &RefSnapshot,
+    ) -> Result<(), ScanError> {
         let patterns = tag_patterns(self.scanner.source);
         self.note_deleted(refs, &patterns);
         let first_scan = self.first_head().is_none();
-        let mut news: Vec<&Tag> =
-            refs.tags.iter().filter(|tag| self.state.tags.get(&tag.name) != Some(&tag.object.to_string())).collect();
+        let mut news: Vec<&Tag> = refs
+            .tags
+            .iter()
+            .filter(|tag| self.state.tags.get(&tag.name) != Some(&tag.object.to_string()))
+            .collect();
         news.sort_by(|a, b| by_version(&patterns, &a.name, &b.name));
         let mut listed: BTreeMap<ObjectId, Vec<ChangedFile>> = BTreeMap::new();
         for tag in news {
@@ -49,7 +56,9 @@ impl Run<'_> {
         let tree = repository.tree(commit)?.with_limit(self.read_limit());
         if !listed.contains_key(&commit) && version_of(patterns, &tag.name).is_some() {
             let files = tree.walk_files(MOST_FILES)?.files;
-            let files = files.into_iter().map(|file| ChangedFile { path: file.path, now: Some((file.kind, file.id.to_string())) });
+            let files = files
+                .into_iter()
+                .map(|file| ChangedFile { path: file.path, now: Some((file.kind, file.id.to_string())) });
             // Tags of one monorepo often share a commit; the last few lists are worth keeping.
             if listed.len() >= 8 {
                 listed.clear();

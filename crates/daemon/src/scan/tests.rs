@@ -21,7 +21,11 @@ struct World {
 
 fn git(folder: &Path, arguments: &[&str]) {
     let mut command = Command::new("git");
-    command.current_dir(folder).args(arguments).env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+    command
+        .current_dir(folder)
+        .args(arguments)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1");
     for (key, value) in [("NAME", "Ada"), ("EMAIL", "ada@example.org")] {
         command.env(format!("GIT_AUTHOR_{key}"), value).env(format!("GIT_COMMITTER_{key}"), value);
     }
@@ -109,7 +113,8 @@ impl World {
         for derived in ["index", "search"] {
             std::fs::remove_dir_all(self.folder.path().join("state").join(derived)).expect("derived state");
         }
-        let store = Store::open(&self.folder.path().join("state"), Options::default()).expect("the store again");
+        let store =
+            Store::open(&self.folder.path().join("state"), Options::default()).expect("the store again");
         self.store = Some(store);
     }
 }
@@ -243,7 +248,8 @@ fn hostile_files_are_problems_and_the_scan_goes_on() {
     let deep = format!("{{\"id\": \"deep\", \"prompts\": {}{}}}", "[".repeat(10_000), "]".repeat(10_000));
     let twice = pack("twice", "1.0.0", |_| ()).replacen("\"name\"", "\"name\": \"x\", \"name\"", 1);
     world.write("large.pack.json", &large).write("deep.json", &deep).write("twice.json", &twice);
-    std::fs::write(world.repository().join("latin.json"), b"{\"id\": \"caf\xe9\", \"prompts\": {}}").expect("a file");
+    std::fs::write(world.repository().join("latin.json"), b"{\"id\": \"caf\xe9\", \"prompts\": {}}")
+        .expect("a file");
     world.write("good.json", &pack("good", "1.0.0", |_| ())).commit();
     assert_eq!(world.scan(), 1);
     let expected =
@@ -261,8 +267,12 @@ fn a_source_that_vanishes_is_its_own_problem() {
     world.scan();
     world.scan();
     let state = world.store().source_state("packs");
-    let unreachable: Vec<u64> =
-        state.problems.iter().filter(|p| p.code == ProblemCode::Unreachable).map(|problem| problem.count).collect();
+    let unreachable: Vec<u64> = state
+        .problems
+        .iter()
+        .filter(|p| p.code == ProblemCode::Unreachable)
+        .map(|problem| problem.count)
+        .collect();
     assert_eq!(unreachable, [2]);
     assert_eq!(world.resolve("greeter"), "1.0.0");
     std::fs::rename(&away, world.repository()).expect("a rename");

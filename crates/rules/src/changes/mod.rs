@@ -21,6 +21,7 @@ mod tools;
 mod value;
 mod variables;
 mod version;
+mod witness;
 
 use comparison::Comparison;
 use report::Changes;
@@ -49,6 +50,7 @@ pub fn diff(old: Version<'_>, new: Version<'_>, options: DiffOptions<'_>) -> Dif
     prompts::compare(&comparison, &mut changes);
     variables::compare(&comparison, &mut changes);
     tools::compare(&comparison, &mut changes);
+    witness::attach(&comparison, &mut changes);
     let id = new_side.pack.id().or(old_side.pack.id()).unwrap_or_default();
     finish::finish(changes, old.document, new.document, id, options)
 }

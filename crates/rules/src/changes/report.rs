@@ -4,6 +4,7 @@ use pack::json::Node;
 use pack::{Pointer, Span};
 use serde_json::Value;
 
+use super::witness::Focus;
 use crate::change::{Affected, Bump, Bumps, Certainty, ChangeRule, Class, Witness};
 
 /// Where one side has the thing that changed, and its effective value.
@@ -134,6 +135,7 @@ pub(crate) struct Draft<'a> {
     pub(super) safety: bool,
     pub(super) reason: Option<&'static str>,
     pub(super) scope: Scope<'a>,
+    pub(super) focus: Option<Focus<'a>>,
     pub(super) witness: Option<Witness>,
     pub(super) dropped: bool,
 }
@@ -168,6 +170,7 @@ impl<'a> Changes<'a> {
             safety: rule.safety,
             reason: None,
             scope: self.scope.clone(),
+            focus: None,
             witness: None,
             dropped: false,
         });
@@ -177,6 +180,10 @@ impl<'a> Changes<'a> {
     /// Adds a remark on the run.
     pub(crate) fn note(&mut self, note: impl Into<String>) {
         self.notes.push(note.into());
+    }
+
+    pub(super) fn drafts_mut(&mut self) -> &mut [Draft<'a>] {
+        &mut self.drafts
     }
 
     pub(super) fn into_parts(self) -> (Vec<Draft<'a>>, Vec<String>) {
@@ -219,6 +226,12 @@ impl<'a> Draft<'a> {
     /// Says that a guard got weaker.
     pub(crate) fn weakens_a_guard(&mut self) -> &mut Draft<'a> {
         self.safety = true;
+        self
+    }
+
+    /// Says what the break is about; a proven break for which no input is found is left out.
+    pub(crate) fn focus(&mut self, focus: Focus<'a>) -> &mut Draft<'a> {
+        self.focus = Some(focus);
         self
     }
 

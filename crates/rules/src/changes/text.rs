@@ -140,7 +140,7 @@ pub(crate) fn normal(text: &str, syntax: &Syntax, renamed: &BTreeMap<&str, &str>
     normal
 }
 
-fn normal_body(placeholder: &Placeholder<'_>, renamed: &BTreeMap<&str, &str>) -> String {
+pub(super) fn normal_body(placeholder: &Placeholder<'_>, renamed: &BTreeMap<&str, &str>) -> String {
     match &placeholder.form {
         Form::Path(path) if placeholder.fragment().is_none() && placeholder.artifact().is_none() => {
             let first = renamed.get(path.first).copied().unwrap_or(path.first);
@@ -168,7 +168,7 @@ fn renamed_words(body: &str, renamed: &BTreeMap<&str, &str>) -> String {
 }
 
 /// Whether blanks inside the delimiters keep clients from filling the placeholder.
-fn is_badly_spaced(placeholder: &Placeholder<'_>, syntax: &Syntax) -> bool {
+pub(super) fn is_badly_spaced(placeholder: &Placeholder<'_>, syntax: &Syntax) -> bool {
     placeholder.spaced && !syntax.is_spaced() && !matches!(placeholder.form, Form::Logic | Form::Malformed)
 }
 

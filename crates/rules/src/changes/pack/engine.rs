@@ -8,6 +8,7 @@ use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::comparison::Comparison;
 use crate::changes::report::{At, Changes, Spot};
 use crate::changes::side::Side;
+use crate::changes::witness::Focus;
 
 pub(super) const VERSION_CHANGED: ChangeRule = ChangeRule {
     id: "template-engine-version-changed",
@@ -114,7 +115,8 @@ fn compare_syntax<'a>(comparison: &Comparison<'a>, old: Node<'a>, new: Node<'a>,
     } else {
         let names: Vec<String> = broken.iter().map(|key| format!("`{key}`")).collect();
         let message = format!("{spelling}: the placeholders of {} change their meaning", names.join(", "));
-        changes.report(&SYNTAX_CHANGED, at, message).counts_for(broken);
+        let focus = Focus::AnyOf(broken.clone());
+        changes.report(&SYNTAX_CHANGED, at, message).counts_for(broken).focus(focus);
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::comparison::Comparison;
 use crate::changes::report::{At, Changes};
+use crate::changes::witness::{Focus, Named};
 
 pub(super) const ID_CHANGED: ChangeRule = ChangeRule {
     id: "pack-id-changed",
@@ -52,19 +53,18 @@ pub(super) const DESCRIPTION_CHANGED: ChangeRule = ChangeRule {
 /// States that the pack is called otherwise.
 pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>) {
     let (old, new) = (*comparison.old.pack, *comparison.new.pack);
-    let id = |pack: pack::Node<'a>| pack.text("id").unwrap_or_default();
-    let messages = [
-        (
-            &ID_CHANGED,
-            "id",
-            format!("the pack is called `{}` instead of `{}`: its old id finds nothing", id(new), id(old)),
-        ),
-        (&NAME_CHANGED, "name", "the display name of the pack changed".to_owned()),
-        (&DESCRIPTION_CHANGED, "description", "the description of the pack changed".to_owned()),
-    ];
-    for (rule, field, message) in messages {
+    let (old_id, new_id) = (old.text("id").unwrap_or_default(), new.text("id").unwrap_or_default());
+    if old_id != new_id {
+        let message =
+            format!("the pack is called `{new_id}` instead of `{old_id}`: its old id finds nothing");
+        let held = Focus::Reference(Named::Pack, old_id.to_owned());
+        changes.report(&ID_CHANGED, At::member(old, new, "id"), message).focus(held);
+    }
+    for (rule, field, what) in
+        [(&NAME_CHANGED, "name", "display name"), (&DESCRIPTION_CHANGED, "description", "description")]
+    {
         if old.text(field) != new.text(field) {
-            changes.report(rule, At::member(old, new, field), message);
+            changes.report(rule, At::member(old, new, field), format!("the {what} of the pack changed"));
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::comparison::{Comparison, PromptPair};
 use crate::changes::report::{At, Changes};
+use crate::changes::witness::{Focus, Named};
 
 pub(super) const ADDED: ChangeRule = ChangeRule {
     id: "prompt-added",
@@ -74,12 +75,14 @@ pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>
     for prompt in &prompts.removed {
         changes.in_prompt(prompt.key());
         let message = format!("prompt `{}` is gone: callers that render it find nothing", prompt.key());
-        changes.report(&REMOVED, At::removed(*prompt.prompt), message);
+        let held = Focus::Reference(Named::Prompt, prompt.key().to_owned());
+        changes.report(&REMOVED, At::removed(*prompt.prompt), message).focus(held);
     }
     for (old, new) in &prompts.renamed {
         changes.in_prompt(new.key());
         let message = format!("prompt `{}` is now called `{}`", old.key(), new.key());
-        changes.report(&RENAMED, At::both(*old.prompt, *new.prompt), message);
+        let held = Focus::Reference(Named::Prompt, old.key().to_owned());
+        changes.report(&RENAMED, At::both(*old.prompt, *new.prompt), message).focus(held);
     }
 }
 

@@ -9,6 +9,7 @@ use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::comparison::{Comparison, PromptPair};
 use crate::changes::report::{At, Changes, Spot};
 use crate::changes::side::{PromptSide, VariableSide};
+use crate::changes::witness::Focus;
 
 pub(super) const PATH_ADDED: ChangeRule = ChangeRule {
     id: "template-path-added",
@@ -161,7 +162,7 @@ fn compare_use<'a>(
             let message = format!(
                 "the text of `{key}` now uses `{name}`, which callers may leave out and no default fills"
             );
-            changes.report(&USE_WITHOUT_DEFAULT, at, message);
+            changes.report(&USE_WITHOUT_DEFAULT, at, message).focus(Focus::Without(name));
         } else {
             changes.report(&PLACEHOLDER_ADDED, at, format!("the text of `{key}` now uses `{name}`"));
         }
@@ -186,7 +187,7 @@ fn compare_paths<'a>(
     for path in new_paths.difference(&old_paths) {
         let path = format!("{}.{path}", new.name());
         let message = format!("the text of `{}` now reads `{path}`, which values may lack", pair.key());
-        changes.report(&PATH_ADDED, At::spots(None, after.spot(&path)), message);
+        changes.report(&PATH_ADDED, At::spots(None, after.spot(&path)), message).focus(Focus::Left(path));
     }
     for path in old_paths.difference(&new_paths) {
         let path = format!("{}.{path}", old.name());
@@ -215,7 +216,9 @@ fn compare_unresolvable<'a>(
             syntax.open(),
             syntax.close()
         );
-        changes.report(&UNRESOLVABLE_ADDED, At::spots(None, after.spot(body)), message);
+        changes
+            .report(&UNRESOLVABLE_ADDED, At::spots(None, after.spot(body)), message)
+            .focus(Focus::Left(body.clone()));
     }
 }
 

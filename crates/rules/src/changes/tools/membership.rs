@@ -6,6 +6,7 @@ use super::tool_scope;
 use crate::change::{Affected, Bump, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::comparison::Comparison;
 use crate::changes::report::{At, Changes};
+use crate::changes::witness::{Focus, Named};
 
 pub(super) const ADDED: ChangeRule = ChangeRule {
     id: "tool-added",
@@ -85,6 +86,7 @@ pub(super) const DESCRIPTION_CHANGED: ChangeRule = ChangeRule {
 /// States which tools came, went or changed their key.
 pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>) {
     let tools = &comparison.tools;
+    let held = |key: &str| Focus::Reference(Named::Tool, key.to_owned());
     for tool in &tools.added {
         let key = tool.name_key();
         changes.scope(tool_scope(comparison, key, key));
@@ -93,20 +95,14 @@ pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>
     for tool in &tools.removed {
         let key = tool.name_key();
         changes.scope(tool_scope(comparison, key, key));
-        changes.report(
-            &REMOVED,
-            At::removed(**tool),
-            format!("tool `{key}` is gone: its handler has nothing to serve"),
-        );
+        let message = format!("tool `{key}` is gone: its handler has nothing to serve");
+        changes.report(&REMOVED, At::removed(**tool), message).focus(held(key));
     }
     for (old, new) in &tools.renamed {
         let (old_key, new_key) = (old.name_key(), new.name_key());
         changes.scope(tool_scope(comparison, old_key, new_key));
-        changes.report(
-            &RENAMED,
-            At::both(**old, **new),
-            format!("tool `{old_key}` is now called `{new_key}`"),
-        );
+        let message = format!("tool `{old_key}` is now called `{new_key}`");
+        changes.report(&RENAMED, At::both(**old, **new), message).focus(held(old_key));
     }
 }
 
@@ -116,7 +112,8 @@ pub(super) fn compare_pair<'a>(old: Tool<'a>, new: Tool<'a>, changes: &mut Chang
     if old.name_key() == key && old.text("name") != new.text("name") {
         let name = |tool: Tool<'a>| tool.text("name").unwrap_or_default();
         let message = format!("tool `{key}` is called `{}` instead of `{}`", name(new), name(old));
-        changes.report(&NAME_CHANGED, At::member(*old, *new, "name"), message);
+        let held = Focus::Reference(Named::ToolName, name(old).to_owned());
+        changes.report(&NAME_CHANGED, At::member(*old, *new, "name"), message).focus(held);
     }
     if old.text("description") != new.text("description") {
         let message = format!("the description of tool `{key}` changed");

@@ -5,6 +5,7 @@ use pack::json::Node;
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::report::{At, Changes};
 use crate::changes::side::VariableSide;
+use crate::changes::witness::Focus;
 
 pub(super) const ADDED: ChangeRule = ChangeRule {
     id: "variable-binding-added",
@@ -79,6 +80,7 @@ pub(super) fn compare<'a>(old: &VariableSide<'a>, new: &VariableSide<'a>, change
         (true, false) => {
             let message = format!("the runtime no longer fills in variable `{name}`");
             let draft = changes.report(&REMOVED, at(), message);
+            draft.focus(Focus::Without(name));
             if !new.is_needed() {
                 draft.bumps(Bumps::table("pmm"));
             }
@@ -103,9 +105,9 @@ fn compare_source<'a>(
     if source(old) == source(new) {
         return;
     }
-    let shown = |side: &VariableSide<'a>| {
-        let (kind, field) = source(side);
-        format!("`{}` of `{}`", field.unwrap_or("nothing"), kind.unwrap_or("nothing"))
+    let shown = |side: &VariableSide<'a>| match source(side) {
+        (None, None) => "nothing".to_owned(),
+        (kind, field) => format!("`{}` of `{}`", field.unwrap_or_default(), kind.unwrap_or_default()),
     };
     let message = format!("variable `{}` is bound to {} instead of {}", new.name(), shown(new), shown(old));
     let draft = changes.report(&SOURCE_CHANGED, At::member(*old.variable, *new.variable, "binding"), message);

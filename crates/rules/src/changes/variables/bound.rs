@@ -98,5 +98,5 @@ pub(super) fn compare<'a>(moved: &Moved<'_, 'a>, keyword: Keyword, changes: &mut
         }
         (None, None) => return,
     };
-    changes.report(rule, moved.at(keyword), message);
+    moved.break_of(changes.report(rule, moved.at(keyword), message));
 }

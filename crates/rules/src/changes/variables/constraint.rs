@@ -5,8 +5,9 @@
 use super::values::{Constraints, Keyword, Kind};
 use super::{bound, enumeration, kind, pattern};
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
-use crate::changes::report::{At, Changes};
+use crate::changes::report::{At, Changes, Draft};
 use crate::changes::side::VariableSide;
+use crate::changes::witness::Focus;
 
 pub(super) const RESPELLED: ChangeRule = ChangeRule {
     id: "variable-constraint-respelled",
@@ -43,6 +44,13 @@ impl<'a> Moved<'_, 'a> {
             other => side.variable.get("validation").and_then(|rules| rules.get(other.key())),
         };
         At::either(node(self.old), node(self.new))
+    }
+
+    /// Says that the finding, where it is a break, is about a value that is refused now.
+    pub(super) fn break_of(&self, draft: &mut Draft<'a>) {
+        if self.old.name() == self.new.name() {
+            draft.focus(Focus::With(self.name()));
+        }
     }
 
     /// The name of the variable in NEW.

@@ -5,6 +5,7 @@ use pack::digest::canonical;
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::report::{At, Changes};
 use crate::changes::side::VariableSide;
+use crate::changes::witness::Focus;
 
 pub(super) const ADDED: ChangeRule = ChangeRule {
     id: "variable-default-added",
@@ -76,20 +77,22 @@ pub(super) fn compare<'a>(old: &VariableSide<'a>, new: &VariableSide<'a>, change
     }
     let name = new.name();
     let at = At::either(old.variable.default_value(), new.variable.default_value());
+    // Where callers had to send the variable on the other side, no call relied on the default.
     // On the side without default it counts where callers may leave the variable out and a text shows it.
     let counts = |side: &VariableSide<'a>| !side.variable.is_required() && side.used;
     let shown = |text: Option<String>| text.unwrap_or_else(|| "nothing".to_owned());
     match (old.has_usable_default(), new.has_usable_default()) {
-        (true, false) if counts(new) => {
+        (true, false) if counts(new) && !old.is_must() => {
             let message = format!(
                 "variable `{name}` has no usable default any more: calls without it leave it unfilled"
             );
             let draft = changes.report(&REMOVED, at, message);
+            draft.focus(Focus::Without(name));
             if new.is_auto() {
                 draft.bumps(Bumps::table("pmm"));
             }
         }
-        (false, true) if counts(old) => {
+        (false, true) if counts(old) && !new.is_must() => {
             changes.report(&ADDED, at, format!("variable `{name}` has the default `{}`", shown(is)));
         }
         (true, true) if counts(old) && counts(new) => {

@@ -38,7 +38,7 @@ pub(super) fn compare<'a>(moved: &Moved<'_, 'a>, changes: &mut Changes<'a>) {
             let added = lost(&moved.after, new, old);
             if !removed.is_empty() {
                 let message = format!("variable `{name}` no longer allows {}", removed.join(", "));
-                changes.report(&VALUE_REMOVED, at.clone(), message);
+                moved.break_of(changes.report(&VALUE_REMOVED, at.clone(), message));
             }
             if !added.is_empty() {
                 changes.report(
@@ -51,7 +51,7 @@ pub(super) fn compare<'a>(moved: &Moved<'_, 'a>, changes: &mut Changes<'a>) {
         (None, Some(new)) => {
             let allowed: Vec<String> = new.keys().map(|value| format!("`{value}`")).collect();
             let message = format!("variable `{name}` allows only {} from now on", allowed.join(", "));
-            changes.report(&ADDED, at, message);
+            moved.break_of(changes.report(&ADDED, at, message));
         }
         (Some(_), None) => {
             changes.report(

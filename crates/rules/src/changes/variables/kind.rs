@@ -46,6 +46,7 @@ pub(super) fn compare<'a>(moved: &Moved<'_, 'a>, changes: &mut Changes<'a>) {
         () => &CHANGED,
     };
     let draft = changes.report(rule, moved.at(Keyword::Type), message);
+    moved.break_of(draft);
     // What an unknown type allows is known to the runtime alone.
     if matches!(old, Kind::Unknown(_)) || matches!(new, Kind::Unknown(_)) {
         draft.possible(None);

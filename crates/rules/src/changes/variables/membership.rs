@@ -5,6 +5,7 @@ use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::comparison::PromptPair;
 use crate::changes::report::{At, Changes};
 use crate::changes::side::VariableSide;
+use crate::changes::witness::Focus;
 
 pub(super) const REQUIRED_ADDED: ChangeRule = ChangeRule {
     id: "variable-required-added",
@@ -109,6 +110,7 @@ pub(super) fn compare<'a>(pair: &PromptPair<'a>, changes: &mut Changes<'a>) {
     for (old, new) in &pair.variables.renamed {
         let message = format!("variable `{}` is now called `{}`", old.name(), new.name());
         let draft = changes.report(&RENAMED, At::both(*old.variable, *new.variable), message);
+        draft.focus(Focus::Without(new.name()));
         if !new.is_needed() {
             draft.bumps(Bumps::table("mMM"));
         }
@@ -132,16 +134,18 @@ fn added<'a>(variable: &VariableSide<'a>, changes: &mut Changes<'a>) {
     } else {
         (&OPTIONAL_ADDED, format!("new variable `{name}` may be sent"))
     };
-    changes.report(rule, At::added(*variable.variable), message);
+    changes.report(rule, At::added(*variable.variable), message).focus(Focus::Without(name));
 }
 
 fn removed<'a>(pair: &PromptPair<'a>, variable: &VariableSide<'a>, changes: &mut Changes<'a>) {
     let name = variable.name();
     let still_used = pair.new.usage.undeclared.contains(name);
-    let (rule, message) = if still_used {
-        (&REMOVED_BUT_USED, format!("variable `{name}` is no longer declared, but the text still uses it"))
+    let at = At::removed(*variable.variable);
+    if still_used {
+        let message = format!("variable `{name}` is no longer declared, but the text still uses it");
+        changes.report(&REMOVED_BUT_USED, at, message).focus(Focus::Left(name.to_owned()));
     } else {
-        (&REMOVED, format!("variable `{name}` is gone: callers that send it no longer have any effect"))
-    };
-    changes.report(rule, At::removed(*variable.variable), message);
+        let message = format!("variable `{name}` is gone: values of callers have no effect any more");
+        changes.report(&REMOVED, at, message);
+    }
 }

@@ -16,6 +16,7 @@ mod obligation;
 mod pattern;
 mod values;
 
+pub(super) use pattern::listed;
 pub(super) use values::Constraints;
 
 /// The rules of this section, in the order of the catalogue.

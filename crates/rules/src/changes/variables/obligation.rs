@@ -3,6 +3,7 @@
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::report::{At, Changes, Spot};
 use crate::changes::side::VariableSide;
+use crate::changes::witness::Focus;
 
 pub(super) const BECAME_REQUIRED: ChangeRule = ChangeRule {
     id: "variable-became-required",
@@ -49,6 +50,7 @@ pub(super) fn compare<'a>(old: &VariableSide<'a>, new: &VariableSide<'a>, change
     }
     if is && new.is_must() {
         let draft = changes.report(&BECAME_REQUIRED, at(), format!("variable `{name}` is now required"));
+        draft.focus(Focus::Without(name));
         if old.is_needed() {
             draft.bumps(Bumps::table("pMM"));
         }

@@ -69,7 +69,7 @@ fn relation(old: &str, new: &str) -> Relation {
 }
 
 /// The texts that a pattern of the form `^(a|b)$` lists.
-pub(super) fn listed(pattern: &str) -> Option<BTreeSet<String>> {
+pub(crate) fn listed(pattern: &str) -> Option<BTreeSet<String>> {
     let inner = pattern.strip_prefix('^')?.strip_suffix('$')?;
     let group = inner.strip_prefix("(?:").or_else(|| inner.strip_prefix('('));
     // An alternative outside a group has only one of the two anchors.
@@ -86,12 +86,12 @@ pub(super) fn listed(pattern: &str) -> Option<BTreeSet<String>> {
 /// States how the pattern moved.
 pub(super) fn compare<'a>(moved: &Moved<'_, 'a>, changes: &mut Changes<'a>) {
     let (name, at) = (moved.name(), moved.at(Keyword::Pattern));
-    match (moved.before.pattern, moved.after.pattern) {
+    let draft = match (moved.before.pattern, moved.after.pattern) {
         (None, Some(new)) => {
-            changes.report(&ADDED, at, format!("values of `{name}` have to match `{new}` from now on"));
+            changes.report(&ADDED, at, format!("values of `{name}` have to match `{new}` from now on"))
         }
         (Some(old), None) => {
-            changes.report(&REMOVED, at, format!("values of `{name}` no longer have to match `{old}`"));
+            changes.report(&REMOVED, at, format!("values of `{name}` no longer have to match `{old}`"))
         }
         (Some(old), Some(new)) => {
             let message = format!("values of `{name}` have to match `{new}` instead of `{old}`");
@@ -100,8 +100,9 @@ pub(super) fn compare<'a>(moved: &Moved<'_, 'a>, changes: &mut Changes<'a>) {
                 Relation::Wider => changes.report(&GENERALIZED, at, message),
                 Relation::Overlapping => changes.report(&CHANGED, at, message),
                 Relation::Unknown => changes.report(&CHANGED, at, message).possible("non-regular-pattern"),
-            };
+            }
         }
-        (None, None) => {}
-    }
+        (None, None) => return,
+    };
+    moved.break_of(draft);
 }

@@ -16,17 +16,17 @@ pub(crate) struct Constraints<'a> {
     /// The declared type.
     pub(super) kind: Kind<'a>,
     /// Allowed values by their canonical text.
-    pub(super) enumeration: Option<BTreeMap<String, Value>>,
+    pub(crate) enumeration: Option<BTreeMap<String, Value>>,
     /// A regular expression, searched unanchored.
-    pub(super) pattern: Option<&'a str>,
+    pub(crate) pattern: Option<&'a str>,
     /// Fewest code points.
-    pub(super) min_length: Option<f64>,
+    pub(crate) min_length: Option<f64>,
     /// Most code points.
-    pub(super) max_length: Option<f64>,
+    pub(crate) max_length: Option<f64>,
     /// Least number.
-    pub(super) minimum: Option<f64>,
+    pub(crate) minimum: Option<f64>,
     /// Greatest number.
-    pub(super) maximum: Option<f64>,
+    pub(crate) maximum: Option<f64>,
     /// Whether the empty string counts as no value.
     pub(super) nonempty: bool,
 }

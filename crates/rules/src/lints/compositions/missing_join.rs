@@ -17,7 +17,8 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
-    for steps in compositions(pack) {
+    // A misspelled target is `undeclared-step`, which explains more.
+    for steps in compositions(pack).filter(|steps| !steps.has_unknown_names()) {
         for placed in steps.all() {
             let Some(before) = steps.unstated_join(placed) else { continue };
             let (step, id) = (called(placed.step), called(before.step));

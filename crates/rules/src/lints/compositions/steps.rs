@@ -86,6 +86,12 @@ impl<'a> Steps<'a> {
         placed.step.id().is_some_and(|id| self.targets.contains(id))
     }
 
+    /// Whether a name under `depends_on`, `then` or `else` is that of no step, so that the order is not known.
+    pub(super) fn has_unknown_names(&self) -> bool {
+        let listed = self.all.iter().flat_map(|placed| placed.step.texts("depends_on")).map(|(id, _)| id);
+        listed.chain(self.targets.iter().copied()).any(|id| self.find(id).is_none())
+    }
+
     /// The step that this one silently follows although it may be one of several ways: a join that says nothing.
     pub(super) fn unstated_join(&self, placed: &PlacedStep<'a>) -> Option<PlacedStep<'a>> {
         let before = self.all[self.follows(placed)?];

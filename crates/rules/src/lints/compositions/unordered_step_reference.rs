@@ -20,7 +20,7 @@ pub(super) const LINT: Lint = Lint {
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
     for steps in compositions(pack) {
         let order = steps.order(true);
-        if order.is_cyclic() {
+        if order.is_cyclic() || steps.has_unknown_names() {
             continue;
         }
         // What runs later has a lint of its own, and so has a join that says nothing.

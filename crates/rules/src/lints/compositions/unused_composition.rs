@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::facts::Facts;
 use crate::lint::{Check, Findings, Group, Level, Lint};
+use pack::similar::closest;
 
 pub(super) const LINT: Lint = Lint {
     id: "unused-composition",
@@ -18,7 +19,16 @@ pub(super) const LINT: Lint = Lint {
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
     let states = pack.pack.workflow().into_iter().flat_map(|workflow| workflow.states());
-    let run: BTreeSet<&str> = states.filter_map(|state| state.text("composition")).collect();
+    let run = states.filter_map(|state| state.text("composition"));
+    // A misspelled name is `undeclared-composition`; what it was meant to run counts as run.
+    let meant = |name| {
+        if pack.declares("compositions", name) {
+            Some(name)
+        } else {
+            closest(name, pack.keys("compositions"))
+        }
+    };
+    let run: BTreeSet<&str> = run.filter_map(meant).collect();
     for composition in pack.pack.compositions() {
         let Some(key) = composition.key().filter(|key| !run.contains(key)) else { continue };
         findings.report_key(composition.0, format!("no workflow state runs composition `{key}`")).help(

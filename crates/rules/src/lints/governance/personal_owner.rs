@@ -41,7 +41,7 @@ fn personal_address(text: &str) -> Option<Span> {
         !name.is_empty() && letters && !parts.into_iter().any(|part| TEAM_WORDS.contains(&part.as_str()))
     };
     let domain: usize = text[at + 1..].chars().take_while(|c| is_local(*c)).map(char::len_utf8).sum();
-    let is_personal = (2..=3).contains(&names.len()) && domain > 0 && names.iter().all(|name| is_name(name));
+    let is_personal = (2..=3).contains(&names.len()) && domain > 0 && names.iter().all(is_name);
     is_personal.then(|| Span::new(start, at + 1 + domain))
 }
 

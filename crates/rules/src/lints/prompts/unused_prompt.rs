@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pack::similar::closest;
+use pack::similar::Guesser;
 
 use crate::facts::Facts;
 use crate::lint::{Check, Findings, Group, Level, Lint};
@@ -55,7 +55,9 @@ fn named_prompts<'a>(pack: &Facts<'a>) -> BTreeSet<&'a str> {
     }
     named.extend(root.all_steps().filter_map(|step| step.text("prompt_task")));
     let undeclared = named.iter().filter(|name| !pack.declares("prompts", name));
-    let meant: Vec<&str> = undeclared.filter_map(|name| closest(name, pack.keys("prompts"))).collect();
+    let mut guesser = Guesser::default();
+    let meant: Vec<&str> =
+        undeclared.filter_map(|name| guesser.closest(name, pack.keys("prompts"))).collect();
     named.extend(meant);
     named
 }

@@ -7,6 +7,8 @@ use crate::lint::{Findings, Lint};
 
 mod missing_schema;
 mod newer_spec_mismatch;
+mod promptkit_mismatch;
+mod python_client_mismatch;
 mod schema_form_mismatch;
 mod schema_missing_field;
 mod schema_newer_field;
@@ -30,6 +32,8 @@ pub(super) const LINTS: &[&Lint] = &[
     &unknown_schema::LINT,
     &missing_schema::LINT,
     &newer_spec_mismatch::LINT,
+    &promptkit_mismatch::LINT,
+    &python_client_mismatch::LINT,
 ];
 
 /// Reports what the schema refused, of one kind.

@@ -9,6 +9,7 @@ mod confusable_identifier;
 mod embedded_secret;
 mod hidden_character;
 mod remote_reference;
+mod slow_pattern;
 mod unsafe_url;
 
 mod hosts;
@@ -19,6 +20,7 @@ pub(super) const LINTS: &[&Lint] = &[
     &hidden_character::LINT,
     &confusable_identifier::LINT,
     &unsafe_url::LINT,
+    &slow_pattern::LINT,
     &remote_reference::LINT,
 ];
 

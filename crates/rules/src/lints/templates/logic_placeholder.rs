@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use pack::template::Form;
+use pack::template::{Class, Form};
 
-use crate::facts::Facts;
+use crate::facts::{Facts, PromptFacts};
 use crate::lint::{Check, Findings, Group, Level, Lint};
 
 pub(super) const LINT: Lint = Lint {
@@ -21,7 +21,9 @@ pub(super) const LINT: Lint = Lint {
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
     // The parts of a block are one defect: what goes on or ends it is silent behind what starts it.
     let mut started = BTreeSet::new();
-    for place in pack.rendered().into_iter().filter(|place| place.placeholder.form == Form::Logic) {
+    let is_logic = |_: &PromptFacts<'_>, class: Class<'_>| class == Class::None;
+    let logic = pack.rendered().into_iter().filter(|place| place.placeholder.form == Form::Logic);
+    for place in logic.filter_map(|place| place.only(is_logic)) {
         if continues(place.placeholder.body) && started.contains(&place.node.span()) {
             continue;
         }

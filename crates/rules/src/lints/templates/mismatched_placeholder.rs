@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::other_styles::other_styles;
+use super::other_styles::OtherStyles;
 use crate::facts::Facts;
 use crate::lint::{Check, Edit, Findings, Group, Level, Lint};
 use crate::lints::variables::uses::CheckUses;
@@ -21,13 +21,14 @@ pub(super) const LINT: Lint = Lint {
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
     let checks = CheckUses::of(pack);
+    let styles = OtherStyles::of(pack);
     for prompt in pack.prompts() {
         let used = checks.used_variables(pack, prompt);
         let unused: BTreeSet<&str> = prompt.names.variables.difference(&used).copied().collect();
         if unused.is_empty() {
             continue;
         }
-        for (name, place) in other_styles(pack, prompt, &unused) {
+        for (name, place) in styles.in_prompt(prompt, &unused) {
             let right = pack.syntax.write(name);
             let message = format!(
                 "{} is no placeholder of this pack, and prompt {} declares variable {}",

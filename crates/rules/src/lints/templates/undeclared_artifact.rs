@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use pack::SpecVersion;
-use pack::similar::closest;
+use pack::similar::Guesser;
 
 use super::artifact_names;
 use crate::facts::Facts;
@@ -26,6 +26,7 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
         return;
     }
     let declared: BTreeSet<&str> = artifact_names(pack);
+    let mut guesser = Guesser::default();
     for place in pack.rendered() {
         let Some(name) = place.placeholder.artifact().filter(|name| !declared.contains(name)) else {
             continue;
@@ -36,7 +37,7 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
             place.shown(),
             quoted(name)
         );
-        let near = closest(name, declared.iter().copied());
+        let near = guesser.closest(name, declared.iter().copied());
         let draft = findings.report_placeholder(place.node, place.placeholder, message);
         match (near, place.span_of(name)) {
             (Some(near), Some(span)) => {

@@ -1,6 +1,6 @@
 //! Flags references to fragments that the pack does not have.
 
-use pack::similar::closest;
+use pack::similar::Guesser;
 
 use crate::facts::{Facts, Rendered};
 use crate::lint::{Check, Edit, Findings, Group, Level, Lint};
@@ -17,20 +17,20 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
-    let fragments = pack.pack.get("fragments");
+    let mut guesser = Guesser::default();
     for place in pack.rendered() {
         let Some(key) = place.placeholder.fragment() else { continue };
-        if fragments.and_then(|fragments| fragments.get(key)).is_none() {
-            report(pack, &place, key, findings);
+        if !pack.declares("fragments", key) {
+            let near = guesser.closest(key, pack.fragments().keys().copied());
+            report(&place, key, near, findings);
         }
     }
 }
 
-fn report(pack: &Facts<'_>, place: &Rendered<'_, '_>, key: &str, findings: &mut Findings<'_>) {
+fn report(place: &Rendered<'_, '_>, key: &str, near: Option<&str>, findings: &mut Findings<'_>) {
     let whose = place.fragment.map_or(String::new(), |_| format!(" (in {})", place.users()));
     let message =
         format!("{} uses {}{whose}, and the pack has no fragment `{key}`", place.holder(), place.shown());
-    let near = closest(key, pack.fragments().keys().copied());
     let draft = findings.report_placeholder(place.node, place.placeholder, message);
     let Some(near) = near else {
         draft.help("add it under `fragments`");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pack::similar::closest;
+use pack::similar::Guesser;
 use pack::template::Class;
 
 use crate::facts::Facts;
@@ -50,6 +50,8 @@ fn named_elsewhere<'a>(pack: &Facts<'a>) -> BTreeSet<&'a str> {
             };
         }
     }
-    named.extend(undeclared.into_iter().filter_map(|key| closest(key, pack.fragments().keys().copied())));
+    let mut guesser = Guesser::default();
+    let keys = pack.fragments().keys().copied();
+    named.extend(undeclared.into_iter().filter_map(|key| guesser.closest(key, keys.clone())));
     named
 }

@@ -17,7 +17,7 @@ mod mismatched_default;
 mod mismatched_example;
 mod missing_default;
 mod missing_variables;
-mod patterns;
+pub(super) mod patterns;
 mod required_default;
 mod runtime_variable;
 mod secret_binding;

@@ -5,7 +5,7 @@ use pack::Node;
 use crate::facts::Facts;
 
 /// The strings that runtimes compile as patterns: of variables, of tool parameters and of regex checks.
-pub(super) fn patterns<'a>(pack: &Facts<'a>) -> Vec<Node<'a>> {
+pub(in crate::lints) fn patterns<'a>(pack: &Facts<'a>) -> Vec<Node<'a>> {
     let prompts = pack.pack.prompts();
     let variables = prompts.clone().flat_map(|prompt| prompt.variables());
     let variables = variables.filter_map(|variable| variable.get("validation")?.get("pattern"));

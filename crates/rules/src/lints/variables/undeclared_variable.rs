@@ -1,5 +1,6 @@
 //! Flags placeholders that a prompt with variables does not declare.
 
+use pack::similar::Guesser;
 use pack::template::Class;
 
 use super::uses::meant;
@@ -21,19 +22,20 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
     let undeclared = |prompt: &PromptFacts<'_>, class: Class<'_>| {
         matches!(class, Class::Undeclared(_)) && !prompt.names.variables.is_empty()
     };
+    let mut guesser = Guesser::default();
     for place in pack.rendered() {
         if let Some(place) = place.only(undeclared) {
-            report(&place, findings);
+            report(&place, &mut guesser, findings);
         }
     }
 }
 
-fn report(place: &Rendered<'_, '_>, findings: &mut Findings<'_>) {
+fn report(place: &Rendered<'_, '_>, guesser: &mut Guesser, findings: &mut Findings<'_>) {
     let Some((prompt, Class::Undeclared(name))) = place.readings.first() else { return };
     let verb = if place.readings.len() == 1 { "does" } else { "do" };
     let message =
         format!("{} uses {}, which {} {verb} not declare", place.holder(), place.shown(), place.users());
-    let near = meant(prompt, name);
+    let near = meant(guesser, prompt, name);
     let draft = findings.report_placeholder(place.node, place.placeholder, message);
     let Some(near) = near else {
         draft.help("declare it under `variables`");

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use pack::similar::Guesser;
+
 use super::uses::{CheckUses, meant_variables};
 use crate::facts::Facts;
 use crate::lint::{Check, Findings, Group, Level, Lint};
-use crate::lints::templates::other_styles::other_styles;
+use crate::lints::templates::other_styles::OtherStyles;
 use crate::wording::quoted;
 
 pub(super) const LINT: Lint = Lint {
@@ -21,14 +23,16 @@ pub(super) const LINT: Lint = Lint {
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
     let checks = CheckUses::of(pack);
+    let styles = OtherStyles::of(pack);
+    let mut guesser = Guesser::default();
     for prompt in pack.prompts() {
         let mut used = checks.used_variables(pack, prompt);
         let unused: BTreeSet<&str> = prompt.names.variables.difference(&used).copied().collect();
         if unused.is_empty() {
             continue;
         }
-        used.extend(other_styles(pack, prompt, &unused).keys());
-        used.extend(meant_variables(pack, prompt));
+        used.extend(styles.in_prompt(prompt, &unused).keys());
+        used.extend(meant_variables(&mut guesser, pack, prompt));
         for variable in prompt.prompt.variables() {
             if used.insert(variable.name()) {
                 let name = quoted(variable.name());

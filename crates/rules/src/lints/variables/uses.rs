@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use pack::Node;
-use pack::similar::closest;
+use pack::similar::Guesser;
 use pack::template::{Class, RUNTIME_NAMES, Syntax, placeholders};
 
 use crate::facts::{Facts, PromptFacts};
@@ -39,12 +39,20 @@ impl<'a> CheckUses<'a> {
 }
 
 /// The declared or runtime name that an undeclared one is close to.
-pub(super) fn meant<'a>(prompt: &PromptFacts<'a>, undeclared: &str) -> Option<&'a str> {
-    closest(undeclared, prompt.names.variables.iter().copied().chain(RUNTIME_NAMES))
+pub(super) fn meant<'a>(
+    guesser: &mut Guesser,
+    prompt: &PromptFacts<'a>,
+    undeclared: &str,
+) -> Option<&'a str> {
+    guesser.closest(undeclared, prompt.names.variables.iter().copied().chain(RUNTIME_NAMES))
 }
 
 /// Variables that a misspelled placeholder means: the misspelling is the defect, not that nothing uses them.
-pub(super) fn meant_variables<'a>(pack: &Facts<'a>, prompt: &PromptFacts<'a>) -> BTreeSet<&'a str> {
+pub(super) fn meant_variables<'a>(
+    guesser: &mut Guesser,
+    pack: &Facts<'a>,
+    prompt: &PromptFacts<'a>,
+) -> BTreeSet<&'a str> {
     let undeclared: BTreeSet<&str> = prompt
         .all_uses(pack)
         .filter_map(|place| match place.class {
@@ -52,7 +60,7 @@ pub(super) fn meant_variables<'a>(pack: &Facts<'a>, prompt: &PromptFacts<'a>) ->
             _ => None,
         })
         .collect();
-    undeclared.into_iter().filter_map(|name| meant(prompt, name)).collect()
+    undeclared.into_iter().filter_map(|name| meant(guesser, prompt, name)).collect()
 }
 
 /// The names that one validator or eval uses.

@@ -1,0 +1,76 @@
+//! The commands: one file each, with its arguments and its work.
+
+use clap::Subcommand;
+use client::Client;
+
+use crate::args::RegistryOptions;
+use crate::complaint::Complaint;
+use crate::environment;
+use crate::exit::Verdict;
+
+mod config;
+#[cfg(feature = "serve")]
+mod demo;
+mod diff;
+mod explain;
+#[cfg(feature = "serve")]
+mod ledger;
+mod lint;
+mod rules;
+#[cfg(feature = "serve")]
+mod serve;
+
+/// What to do. What each command says of itself stands at its arguments.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Lint(lint::Arguments),
+    Diff(diff::Arguments),
+    Explain(explain::Arguments),
+    Rules(rules::Arguments),
+    #[cfg(feature = "serve")]
+    Serve(serve::Arguments),
+    #[cfg(feature = "serve")]
+    Demo(demo::Arguments),
+    #[cfg(feature = "serve")]
+    Ledger(ledger::Arguments),
+    Config(config::Arguments),
+}
+
+/// Runs a command.
+///
+/// # Errors
+/// Whatever kept the command from doing its job.
+pub fn run(command: Command) -> anyhow::Result<Verdict> {
+    match command {
+        Command::Lint(arguments) => lint::run(&arguments),
+        Command::Diff(arguments) => diff::run(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
+        Command::Rules(arguments) => rules::run(&arguments),
+        #[cfg(feature = "serve")]
+        Command::Serve(arguments) => serve::run(&arguments),
+        #[cfg(feature = "serve")]
+        Command::Demo(arguments) => demo::run(&arguments),
+        #[cfg(feature = "serve")]
+        Command::Ledger(arguments) => ledger::run(&arguments),
+        Command::Config(arguments) => config::run(&arguments),
+    }
+}
+
+/// The client of the registry that `--registry` or the environment names.
+///
+/// # Errors
+/// When none is named, or its address cannot be read.
+pub fn registry_client(options: &RegistryOptions) -> anyhow::Result<Client> {
+    let Some(url) = options.registry.as_deref().filter(|url| !url.is_empty()) else {
+        return Err(Complaint::new("no registry is named")
+            .help(format!("name it with `--registry URL`, or set {}", environment::REGISTRY))
+            .into());
+    };
+    Ok(Client::new(url, options.token())?)
+}
+
+/// A value of a closed list as JSON writes it: `caller`, `proven`.
+pub fn word(value: &impl serde::Serialize) -> String {
+    let value = serde_json::to_value(value).unwrap_or_default();
+    value.as_str().unwrap_or_default().to_owned()
+}

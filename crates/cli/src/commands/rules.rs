@@ -1,0 +1,67 @@
+//! `packhouse rules`: the list of all lints and change rules.
+
+use clap::Args;
+use rules::{CHANGES, LINTS};
+use serde_json::{Value, json};
+
+use crate::args::DataFormat;
+use crate::exit::Verdict;
+use crate::output::print;
+
+/// List all rules
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  packhouse rules --format json")]
+pub struct Arguments {
+    /// How to print the list
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: DataFormat,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When the output cannot be written.
+pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
+    let text = match arguments.format {
+        DataFormat::Text => list(),
+        DataFormat::Json => serde_json::to_string_pretty(&document())? + "\n",
+    };
+    print(&text)?;
+    Ok(Verdict::Pass)
+}
+
+fn list() -> String {
+    let mut text = "lints (`packhouse explain RULE` says more)\n".to_owned();
+    let width = LINTS.iter().map(|lint| lint.id.len()).chain(CHANGES.iter().map(|rule| rule.id.len())).max();
+    let width = width.unwrap_or_default();
+    for lint in LINTS.iter() {
+        let (id, level, group) = (lint.id, lint.level.as_str(), lint.group.as_str());
+        text.push_str(&format!("  {id:width$}  {level:5}  {group:11}  {}\n", lint.summary));
+    }
+    text.push_str("\nchange rules, with their bump under the profiles wire, contract and strict\n");
+    for rule in CHANGES.iter() {
+        let bumps = [rule.bumps.wire, rule.bumps.contract, rule.bumps.strict].map(|bump| bump.as_str());
+        let [wire, contract, strict] = bumps;
+        text.push_str(&format!("  {:width$}  {wire:5} {contract:5} {strict:5}  {}\n", rule.id, rule.summary));
+    }
+    text
+}
+
+fn document() -> Value {
+    let lints = LINTS.iter().map(|lint| {
+        json!({
+            "id": lint.id, "kind": "lint", "group": lint.group, "level": lint.level, "summary": lint.summary,
+            "why": lint.why, "fix": lint.fix, "example": lint.example,
+        })
+    });
+    let changes = CHANGES.iter().map(|rule| {
+        json!({
+            "id": rule.id, "kind": "change", "bumps": rule.bumps, "suggest": rule.suggest,
+            "class": rule.class, "certainty": rule.certainty, "affected": rule.affected,
+            "safety": rule.safety, "governance": rule.governance, "summary": rule.summary,
+            "why": rule.why, "fix": rule.fix,
+        })
+    });
+    let rules: Vec<Value> = lints.chain(changes).collect();
+    json!({ "version": 1, "rules": rules })
+}

@@ -1,0 +1,258 @@
+//! Lints many packs at once, and what is said of them together: duplicates, `[[allow]]` entries.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use pack::SpecVersion;
+use rayon::prelude::*;
+use registry::acknowledge::Accepted;
+use registry::gate::{AllowRun, Claim, JudgedPack, allow_findings, duplicate_packs};
+use registry::report::FindingView;
+use registry::settings::FoundSettings;
+use registry::{Evaluated, Input, evaluate};
+
+use crate::complaint;
+use crate::configuration::{Conditions, Configuration, file_of};
+use crate::excerpt::SourceText;
+use crate::output::Texts;
+use crate::packs::{PackFile, place_of, shown};
+use crate::worktree::WorkTree;
+
+/// A pack that was linted.
+pub struct JudgedFile {
+    /// The file.
+    pub file: PackFile,
+    /// The settings that counted.
+    pub settings: Arc<FoundSettings>,
+    /// What is said of it. Paths in it count from the root of the repository.
+    pub evaluated: Evaluated,
+}
+
+/// A settings file: the root of its tree, and its folder in it.
+pub type SettingsKey = (PathBuf, String);
+
+impl JudgedFile {
+    /// Its findings with the path as it was named.
+    pub fn findings(&self) -> impl Iterator<Item = FindingView> {
+        let shown = &self.file.shown;
+        self.evaluated.report.findings.iter().map(|finding| {
+            let mut finding = finding.clone();
+            finding.path.clone_from(shown);
+            finding
+        })
+    }
+
+    /// Adds its text to those that can be quoted.
+    pub fn add_text(&self, texts: &mut Texts) {
+        let text = SourceText::new(self.evaluated.document.as_ref(), &self.file.bytes);
+        texts.insert(&self.file.shown, &self.uri(), text);
+    }
+
+    /// Its path for services that know the repository only.
+    pub fn uri(&self) -> String {
+        match &self.file.tree {
+            Some(tree) if tree.in_repository() => self.file.path.clone(),
+            _ if Path::new(&self.file.shown).is_absolute() => self.file.path.clone(),
+            _ => self.file.shown.clone(),
+        }
+    }
+
+    /// The settings file that counted; none for a pack that came alone.
+    pub fn settings_key(&self) -> Option<SettingsKey> {
+        let tree = self.file.tree.as_ref()?;
+        Some((tree.root().to_owned(), self.settings.base.clone()))
+    }
+}
+
+/// Lints packs in parallel; gives also whether all could be linted. What could not was already said.
+pub fn lint(files: Vec<PackFile>, conditions: &Conditions) -> (Vec<JudgedFile>, bool) {
+    let mut configuration = Configuration::default();
+    let mut complete = true;
+    let mut configured: Vec<(PackFile, Arc<FoundSettings>)> = Vec::new();
+    for file in files {
+        match configuration.of(&file) {
+            Ok(settings) => configured.push((file, settings)),
+            Err(said) => {
+                complete = false;
+                said.into_iter().for_each(|said| complaint::print(&said.into()));
+            }
+        }
+    }
+    let judged =
+        configured.into_par_iter().map(|(file, settings)| judge(file, settings, conditions)).collect();
+    (judged, complete)
+}
+
+/// Lints one pack.
+pub fn judge(file: PackFile, settings: Arc<FoundSettings>, conditions: &Conditions) -> JudgedFile {
+    let tree = file.tree.as_deref().map(|tree| tree as &dyn pack::tree::Tree);
+    let input = Input { bytes: &file.bytes, path: &file.path, tree };
+    let evaluated = evaluate(input, None, conditions.settings(&settings));
+    JudgedFile { file, settings, evaluated }
+}
+
+/// Reads `--spec`.
+///
+/// # Errors
+/// Names the versions that there are.
+pub fn spec_version(text: &str) -> Result<SpecVersion, String> {
+    SpecVersion::parse(text).ok_or_else(|| {
+        let known: Vec<String> = SpecVersion::ALL.iter().map(ToString::to_string).collect();
+        format!("there is no such spec version; there are {}", known.join(", "))
+    })
+}
+
+/// Files of one tree that claim one identity with different contents.
+pub fn duplicates(judged: &[JudgedFile], conditions: &Conditions) -> Vec<FindingView> {
+    let mut roots: BTreeMap<&Path, Vec<&JudgedFile>> = BTreeMap::new();
+    for file in judged {
+        if let Some(tree) = &file.file.tree {
+            roots.entry(tree.root()).or_default().push(file);
+        }
+    }
+    let mut findings = Vec::new();
+    for files in roots.values() {
+        let claims: Vec<Claim<'_>> = files
+            .iter()
+            .filter_map(|file| {
+                let document = file.evaluated.document.as_ref()?;
+                let settings = conditions.settings(&file.settings);
+                Some(Claim { path: &file.file.path, document, settings })
+            })
+            .collect();
+        for mut finding in duplicate_packs(&claims) {
+            if let Some(file) = files.iter().find(|file| file.file.path == finding.path) {
+                finding.path.clone_from(&file.file.shown);
+            }
+            findings.push(finding);
+        }
+    }
+    findings
+}
+
+/// What is known of the `[[allow]]` entries of one settings file besides what linting tells.
+#[derive(Debug, Default)]
+pub struct AllowNotes {
+    /// Entries that accepted a change.
+    pub matched: BTreeSet<usize>,
+    /// Entries that are new against the base; none where nothing was compared.
+    pub fresh: Option<BTreeSet<usize>>,
+    /// Fingerprint, rule and place of changes, with the pack's path and id.
+    pub changes: Vec<FoundChange>,
+}
+
+/// A change as an `[[allow]]` entry may speak of it.
+#[derive(Debug)]
+pub struct FoundChange {
+    /// The rule.
+    pub rule: String,
+    /// The fingerprint.
+    pub fingerprint: String,
+    /// The path of the pack from the root of the repository.
+    pub path: String,
+    /// The pack's id.
+    pub pack: String,
+    /// The place.
+    pub place: String,
+}
+
+/// Findings on the `[[allow]]` entries of every settings file that counted in the run.
+pub fn allow_entries(
+    judged: &[JudgedFile],
+    folders: &[(Arc<WorkTree>, String)],
+    notes: &BTreeMap<SettingsKey, AllowNotes>,
+    conditions: &Conditions,
+    texts: &mut Texts,
+) -> Vec<FindingView> {
+    let mut files: BTreeMap<SettingsKey, Vec<&JudgedFile>> = BTreeMap::new();
+    for file in judged {
+        if let Some(key) = file.settings_key() {
+            files.entry(key).or_default().push(file);
+        }
+    }
+    let nothing = AllowNotes::default();
+    let mut findings = Vec::new();
+    for (key, files) in &files {
+        let (root, base) = key;
+        let Some(settings) = files.first().map(|file| &file.settings) else { continue };
+        if settings.settings.allow.is_empty() {
+            continue;
+        }
+        let notes = notes.get(key).unwrap_or(&nothing);
+        let packs: Vec<JudgedPack<'_>> = files.iter().map(|file| judged_pack(file)).collect();
+        let found = found_in(files, &notes.changes);
+        let mut matched = notes.matched.clone();
+        matched.extend(files.iter().flat_map(|file| &file.evaluated.allowed));
+        let complete = folders.iter().any(|(tree, folder)| tree.root() == root && contains(folder, base));
+        let path = file_of(base);
+        let run = AllowRun {
+            settings: conditions.settings(settings),
+            file: &path,
+            packs: &packs,
+            found: &found,
+            matched: &matched,
+            complete,
+            fresh: notes.fresh.as_ref(),
+        };
+        let shown = settings_file_shown(root, base);
+        for mut finding in allow_findings(run) {
+            finding.path.clone_from(&shown);
+            findings.push(finding);
+        }
+        if let Ok(text) = std::fs::read(root.join(&path)) {
+            texts.insert(&shown, &path, SourceText::new(None, &text));
+        }
+    }
+    findings
+}
+
+fn judged_pack(file: &JudgedFile) -> JudgedPack<'_> {
+    JudgedPack {
+        id: file.evaluated.id.as_deref().unwrap_or_default(),
+        path: &file.file.path,
+        version: file.evaluated.version.as_ref(),
+    }
+}
+
+fn found_in<'a>(files: &[&'a JudgedFile], changes: &'a [FoundChange]) -> Vec<Accepted<'a>> {
+    let mut found: Vec<Accepted<'_>> = files
+        .iter()
+        .flat_map(|file| {
+            file.evaluated.report.findings.iter().map(|finding| Accepted {
+                rule: &finding.rule,
+                fingerprint: &finding.fingerprint,
+                path: &file.file.path,
+                pack: &finding.pack,
+                place: &finding.place,
+                version: file.evaluated.version.as_ref(),
+            })
+        })
+        .collect();
+    found.extend(changes.iter().map(|change| Accepted {
+        rule: &change.rule,
+        fingerprint: &change.fingerprint,
+        path: &change.path,
+        pack: &change.pack,
+        place: &change.place,
+        version: None,
+    }));
+    found
+}
+
+/// Whether the folder `inner` is `outer` or lies below it.
+fn contains(outer: &str, inner: &str) -> bool {
+    outer.is_empty() || inner == outer || inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// The path of a settings file as the current folder sees it.
+pub fn settings_file_shown(root: &Path, base: &str) -> String {
+    let place = root.join(file_of(base));
+    let Ok(current) = place_of(Path::new(".")) else { return place.display().to_string() };
+    let up = current.ancestors().position(|folder| folder == root);
+    match (place.strip_prefix(&current), up) {
+        (Ok(below), _) => shown(below),
+        (Err(_), Some(up)) => format!("{}{}", "../".repeat(up), file_of(base)),
+        (Err(_), None) => place.display().to_string(),
+    }
+}

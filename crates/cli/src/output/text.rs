@@ -1,0 +1,256 @@
+//! Code frames for people, as compilers print them.
+
+use annotate_snippets::{AnnotationKind, Element, Group, Level as Label, Origin, Renderer, Snippet};
+use anstyle::{AnsiColor, Style};
+use registry::report::{CheckStatus, CheckedPack, DiffReport};
+use rules::{Bump, Level};
+
+use crate::commands::word;
+
+use super::{Change, Item, Run, Section, Shown, Spot, counted};
+
+const BOLD: Style = Style::new().bold();
+const GREEN: Style = Style::new().bold().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
+const RED: Style = Style::new().bold().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
+
+/// Renders a run.
+pub fn render(run: &Run) -> String {
+    let mut text = String::new();
+    match &run.shown {
+        Shown::Lint(report) => {
+            for item in run.counting() {
+                text.push_str(&finding(item));
+                text.push('\n');
+            }
+            let accepted = run.items().filter(|item| item.acknowledged).count();
+            let packs = counted(report.files, "pack");
+            let summary = report.summary;
+            text.push_str(&totals(&packs, [summary.error, summary.warn, summary.info], accepted));
+        }
+        Shown::Diff(report) => {
+            text.push_str(&heading(report));
+            for section in &run.sections {
+                text.push_str(&changes(section));
+            }
+            text.push_str(&verdict(report));
+            text.push_str(&how_to_accept(run.sections.iter().flat_map(|section| &section.items)));
+            text.push_str(&notes(&report.notes));
+        }
+        Shown::Check(report) => {
+            for section in &run.sections {
+                let pack = section.pack.and_then(|at| report.packs.get(at));
+                text.push_str(&checked(section, pack));
+            }
+            text.push_str(&how_to_accept(run.items().filter(|item| item.change.is_some())));
+            text.push_str(&notes(&report.notes));
+            text.push_str(&check_summary(report, run));
+        }
+    }
+    text
+}
+
+fn checked(section: &Section, pack: Option<&CheckedPack>) -> String {
+    let mut text = String::new();
+    let counting = section.items.iter().filter(|item| !item.acknowledged).count();
+    if let Some(pack) = pack.filter(|pack| !pack.passed || counting > 0) {
+        text.push_str(&pack_heading(pack));
+    }
+    for item in section.items.iter().filter(|item| item.change.is_none() && !item.acknowledged) {
+        text.push_str(&finding(item));
+        text.push('\n');
+    }
+    text.push_str(&changes(section));
+    text
+}
+
+fn pack_heading(pack: &CheckedPack) -> String {
+    let versions = match &pack.diff {
+        Some(diff) if pack.status == CheckStatus::Changed => {
+            format!(" {} → {}", diff.old.version, diff.new.version)
+        }
+        Some(diff) => format!(" {}", diff.old.version),
+        None => String::new(),
+    };
+    let status = match pack.status {
+        CheckStatus::New => "new",
+        CheckStatus::Changed => "changed",
+        CheckStatus::Unchanged => "unchanged",
+        CheckStatus::Removed => "removed",
+    };
+    let (style, verdict) = if pack.passed { (GREEN, "passes") } else { (RED, "fails") };
+    let id = if pack.pack.is_empty() { "(no id)" } else { &pack.pack };
+    format!("{BOLD}{id}{versions}{BOLD:#} ({}): {status}, {style}{verdict}{style:#}\n\n", pack.path)
+}
+
+fn check_summary(report: &registry::CheckReport, run: &Run) -> String {
+    let count = |status| report.packs.iter().filter(|pack| pack.status == status).count();
+    let parts: Vec<String> = [
+        (CheckStatus::New, "new"),
+        (CheckStatus::Changed, "changed"),
+        (CheckStatus::Unchanged, "unchanged"),
+        (CheckStatus::Removed, "removed"),
+    ]
+    .into_iter()
+    .filter(|(status, _)| count(*status) > 0)
+    .map(|(status, word)| format!("{} {word}", count(status)))
+    .collect();
+    let packs = format!("{} against {}", counted(report.packs.len(), "pack"), report.against);
+    let packs = if parts.is_empty() { packs } else { format!("{packs} ({})", parts.join(", ")) };
+    let of = |level| run.counting().filter(|item| item.change.is_none() && item.level == level).count();
+    let accepted = run.items().filter(|item| item.acknowledged).count();
+    let (style, verdict) = if report.passed { (GREEN, "passed") } else { (RED, "failed") };
+    let levels = [of(Level::Error), of(Level::Warn), of(Level::Info)];
+    format!("{style}{verdict}{style:#}: {}", totals(&packs, levels, accepted))
+}
+
+/// `3 packs: 1 error, 2 warnings`
+fn totals(packs: &str, [error, warn, info]: [usize; 3], accepted: usize) -> String {
+    let mut parts = Vec::new();
+    for (count, word) in [(error, "error"), (warn, "warning"), (info, "info")] {
+        if count > 0 {
+            parts.push(counted(count, word));
+        }
+    }
+    if parts.is_empty() {
+        parts.push("no findings".to_owned());
+    }
+    if accepted > 0 {
+        parts.push(format!("{accepted} accepted"));
+    }
+    format!("{packs}: {}\n", parts.join(", "))
+}
+
+fn finding(item: &Item) -> String {
+    let label = match item.level {
+        Level::Error => Label::ERROR,
+        Level::Warn => Label::WARNING.with_name("warn"),
+        Level::Info | Level::Off => Label::INFO,
+    };
+    let mut elements = frame(&item.spot);
+    elements.extend(item.help.as_ref().map(|help| Label::HELP.message(help.as_str()).into()));
+    report(label, item, elements)
+}
+
+fn report<'a>(label: Label<'a>, item: &'a Item, elements: Vec<Element<'a>>) -> String {
+    let title = label.primary_title(item.message.as_str()).id(item.rule.as_str());
+    let group = Group::with_title(title).elements(elements);
+    let text = Renderer::styled().render(&[group]);
+    // The place is given apart from the snippet, since a cut line would give a wrong column; the renderer then
+    // announces the snippet with a line of its own, which says nothing.
+    let is_announcement = |line: &&str| anstream::adapter::strip_str(line).to_string().trim() == ":::";
+    text.lines().filter(|line| !is_announcement(line)).map(|line| format!("{line}\n")).collect()
+}
+
+fn frame(spot: &Spot) -> Vec<Element<'_>> {
+    let line = spot.start.line as usize;
+    let origin = Origin::path(spot.path.as_str()).line(line).char_column(spot.start.column as usize);
+    let mut elements: Vec<Element<'_>> = vec![origin.into()];
+    if let Some(excerpt) = &spot.excerpt {
+        let annotation = AnnotationKind::Primary.span(excerpt.marked.clone());
+        elements.push(Snippet::source(excerpt.text.as_str()).line_start(line).annotation(annotation).into());
+    }
+    elements
+}
+
+fn heading(diff: &DiffReport) -> String {
+    let DiffReport { pack, old, new, profile, .. } = diff;
+    format!("{BOLD}{pack} {} → {}{BOLD:#} (profile {profile})\n\n", old.version, new.version)
+}
+
+/// What breaks with a frame each, then the rest as a list.
+fn changes(section: &Section) -> String {
+    let mut text = String::new();
+    let mut list = String::new();
+    for item in &section.items {
+        let Some(change) = &item.change else { continue };
+        let is_large = change.report.bump == Bump::Major || item.level > Level::Info;
+        if is_large && !item.acknowledged {
+            text.push_str(&large_change(item, change));
+            text.push('\n');
+        } else {
+            let accepted = if item.acknowledged { " (accepted)" } else { "" };
+            let bump = change.report.bump;
+            list.push_str(&format!("{bump:>5}  {}  [{}]{accepted}\n", item.message, item.rule));
+        }
+    }
+    if !list.is_empty() {
+        list.push('\n');
+    }
+    text + &list
+}
+
+fn large_change(item: &Item, change: &Change) -> String {
+    let report_of = &change.report;
+    let label = match item.level {
+        Level::Error => Label::ERROR,
+        Level::Warn => Label::WARNING,
+        Level::Info | Level::Off => Label::INFO,
+    };
+    let spot = match (&report_of.new, &change.old) {
+        (None, Some(old)) => old,
+        _ => &item.spot,
+    };
+    let mut elements = frame(spot);
+    let mut lines = vec![("affects", affected(report_of))];
+    if let Some(witness) = &report_of.witness {
+        let results = format!("old: {}; new: {}", witness.old_result, witness.new_result);
+        lines.push(("proof", format!("{} {}: {results}", witness.kind, witness.input)));
+    }
+    let (_, why, fix) = item.documentation();
+    for (name, text) in [("why", why), ("fix", fix)] {
+        if !text.is_empty() {
+            lines.push((name, text.to_owned()));
+        }
+    }
+    elements.extend(lines.into_iter().map(|(name, text)| Label::NOTE.with_name(name).message(text).into()));
+    report(label.with_name(report_of.bump.as_str()), item, elements)
+}
+
+/// `caller, runtime (proven)`
+fn affected(change: &rules::Change) -> String {
+    let names: Vec<String> = change.affected.iter().map(word).collect();
+    let certainty = word(&change.certainty);
+    let reason = change.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    format!("{} ({certainty}{reason})", names.join(", "))
+}
+
+fn verdict(diff: &DiffReport) -> String {
+    if diff.changes.is_empty() {
+        return "no changes\n".to_owned();
+    }
+    let suggested = match diff.suggested_bump > diff.required_bump {
+        true => format!(" ({} suggested)", diff.suggested_bump),
+        false => String::new(),
+    };
+    let (style, word) = if diff.sufficient { (GREEN, "sufficient") } else { (RED, "insufficient") };
+    format!(
+        "{}: required {}{suggested}, declared {}: {style}{word}{style:#}\n",
+        counted(diff.changes.len(), "change"),
+        diff.required_bump,
+        diff.declared_bump
+    )
+}
+
+/// The entries that accept what fails, ready to be pasted.
+fn how_to_accept<'a>(items: impl Iterator<Item = &'a Item>) -> String {
+    let failing: Vec<&Item> = items
+        .filter(|item| item.level == Level::Error && !item.acknowledged && is_insufficient(item))
+        .collect();
+    if failing.is_empty() {
+        return String::new();
+    }
+    let mut text = "\nto accept a change under this version, add its entry to packhouse.toml:\n".to_owned();
+    for item in failing {
+        text.push('\n');
+        text.push_str(&item.allow_entry());
+    }
+    text + "\n"
+}
+
+fn is_insufficient(item: &Item) -> bool {
+    item.change.as_ref().is_some_and(|change| change.report.bump > Bump::Patch)
+}
+
+fn notes(notes: &[String]) -> String {
+    notes.iter().map(|note| format!("note: {note}\n")).collect()
+}

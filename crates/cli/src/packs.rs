@@ -1,0 +1,227 @@
+//! Finds the packs that a command is to look at: named files, and what a walk below folders shows.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context;
+use pack::Document;
+use rayon::prelude::*;
+use registry::discover::{is_named_as_pack, looks_like_pack, was_meant_as_pack};
+
+use crate::complaint::{self, Complaint};
+use crate::worktree::{FILE_BYTES, WorkTree};
+
+/// The name that standard input goes by where none is given.
+pub const STANDARD_INPUT: &str = "<stdin>";
+
+/// One pack file and the tree that it stands in.
+#[derive(Debug)]
+pub struct PackFile {
+    /// Its path as it was named.
+    pub shown: String,
+    /// Its path from the root of its tree.
+    pub path: String,
+    /// The files around it; shared by all packs of one root. None for standard input without a name.
+    pub tree: Option<Arc<WorkTree>>,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// The packs that were found.
+#[derive(Debug)]
+pub struct Found {
+    /// The packs, sorted by path.
+    pub packs: Vec<PackFile>,
+    /// Whether everything that was asked for could be read. What could not was already said.
+    pub complete: bool,
+    /// Folders that were walked completely, as trees and paths in them.
+    pub folders: Vec<(Arc<WorkTree>, String)>,
+}
+
+/// A path of the file system before it is read.
+struct Candidate {
+    shown: String,
+    place: PathBuf,
+    tree: Arc<WorkTree>,
+    named: bool,
+}
+
+/// Finds the packs at and below `paths`; the current folder where there are none. `-` is standard input.
+///
+/// # Errors
+/// When standard input cannot be read. Everything else that goes wrong is said at once, so that the rest goes on.
+pub fn find(paths: &[PathBuf], stdin_name: Option<&str>) -> anyhow::Result<Found> {
+    let mut found = Found { packs: Vec::new(), complete: true, folders: Vec::new() };
+    let mut candidates = Vec::new();
+    let current = [PathBuf::from(".")];
+    for path in if paths.is_empty() { &current[..] } else { paths } {
+        if path.as_os_str() == "-" {
+            found.packs.push(standard_input(stdin_name)?);
+            continue;
+        }
+        if let Err(error) = add(path, &mut candidates, &mut found) {
+            complaint::print(&error);
+            found.complete = false;
+        }
+    }
+    let mut seen = BTreeSet::new();
+    candidates.retain(|candidate| seen.insert(candidate.place.clone()));
+    let looked: Vec<anyhow::Result<Option<PackFile>>> = candidates.par_iter().map(look).collect();
+    let mut holding = BTreeSet::new();
+    for (candidate, result) in candidates.iter().zip(looked) {
+        match result {
+            Ok(Some(pack)) => {
+                holding.extend(candidate.place.ancestors().map(Path::to_owned));
+                found.packs.push(pack);
+            }
+            Ok(None) => {}
+            Err(error) => {
+                // An unreadable file is no reason to say that its folder is empty.
+                holding.extend(candidate.place.ancestors().map(Path::to_owned));
+                complaint::print(&error);
+                found.complete = false;
+            }
+        }
+    }
+    for (tree, folder) in &found.folders {
+        if !holding.contains(&tree.root().join(folder)) {
+            complaint::print(&no_packs(tree, folder).into());
+            found.complete = false;
+        }
+    }
+    found.packs.sort_by(|a, b| a.shown.cmp(&b.shown));
+    Ok(found)
+}
+
+fn no_packs(tree: &WorkTree, folder: &str) -> Complaint {
+    let shown = if folder.is_empty() { tree.root().to_owned() } else { tree.root().join(folder) };
+    Complaint::new(format!("{}: there are no packs in this folder", shown.display())).help(
+        "a JSON file counts as a pack when it is named, ends in `.pack.json`, or has three of `id`, `version`, \
+         `prompts` and `template_engine`; files that Git ignores are passed over",
+    )
+}
+
+/// Adds a named file, or everything below a folder that may be a pack.
+fn add(path: &Path, candidates: &mut Vec<Candidate>, found: &mut Found) -> anyhow::Result<()> {
+    let missing = || Complaint::new(format!("{}: there is no such file or folder", path.display()));
+    let metadata = fs::metadata(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => anyhow::Error::from(missing()),
+        _ => anyhow::Error::from(error).context(format!("cannot read {}", path.display())),
+    })?;
+    let place = place_of(path)?;
+    let tree = Arc::new(WorkTree::around(&place));
+    if !metadata.is_dir() {
+        candidates.push(Candidate { shown: shown(path), place, tree, named: true });
+        return Ok(());
+    }
+    if let Some(folder) = tree.relative(&place) {
+        found.folders.push((tree.clone(), folder));
+    }
+    let walk = ignore::WalkBuilder::new(&place)
+        .git_global(false)
+        .require_git(false)
+        .sort_by_file_name(Ord::cmp)
+        .filter_entry(|entry| entry.file_name() != "node_modules")
+        .build();
+    for entry in walk {
+        let entry = entry.with_context(|| format!("cannot read below {}", path.display()))?;
+        let is_json = entry.path().extension().is_some_and(|extension| extension == "json");
+        let kind = entry.file_type();
+        if !is_json || kind.is_none_or(|kind| kind.is_dir()) {
+            continue;
+        }
+        let below = entry.path().strip_prefix(&place).unwrap_or(entry.path());
+        let shown = shown(&path.join(below));
+        if kind.is_some_and(|kind| kind.is_symlink()) {
+            if is_named_as_pack(&shown) {
+                complaint::warn(&format!(
+                    "{shown}: left out: it is a symbolic link, which is never followed"
+                ));
+            }
+            continue;
+        }
+        candidates.push(Candidate { shown, place: entry.into_path(), tree: tree.clone(), named: false });
+    }
+    Ok(())
+}
+
+/// The absolute place of a path: links on the way are resolved, one at the end is not.
+pub fn place_of(path: &Path) -> anyhow::Result<PathBuf> {
+    let resolve = |path: &Path| {
+        path.canonicalize().with_context(|| format!("cannot find the place of {}", path.display()))
+    };
+    match (path.parent(), path.file_name()) {
+        (Some(parent), Some(name)) if !path.is_dir() => {
+            let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+            Ok(resolve(parent)?.join(name))
+        }
+        _ => resolve(path),
+    }
+}
+
+/// A path as output shows it: as it was named, with `/`, without a leading `./`.
+pub fn shown(path: &Path) -> String {
+    let text = path.to_string_lossy().replace('\\', "/");
+    let mut rest = text.as_str();
+    while let Some(shorter) = rest.strip_prefix("./") {
+        rest = shorter.trim_start_matches('/');
+    }
+    if rest.is_empty() { ".".to_owned() } else { rest.to_owned() }
+}
+
+/// Reads a candidate; none where it is no pack.
+fn look(candidate: &Candidate) -> anyhow::Result<Option<PackFile>> {
+    let Candidate { shown, place, tree, named } = candidate;
+    let unreadable = || format!("cannot read {shown}");
+    let size = fs::metadata(place).with_context(unreadable)?.len();
+    if size > FILE_BYTES {
+        let message = format!("cannot read {shown}: it has {size} bytes, more than {FILE_BYTES}");
+        return Err(Complaint::new(message).into());
+    }
+    let bytes = fs::read(place).with_context(unreadable)?;
+    if !named && !is_named_as_pack(shown) && !is_pack(&bytes) {
+        return Ok(None);
+    }
+    let path = tree.relative(place).unwrap_or_else(|| shown.clone());
+    Ok(Some(PackFile { shown: shown.clone(), path, tree: Some(tree.clone()), bytes }))
+}
+
+/// Whether the content alone makes a file a pack, or shows that it was meant as one.
+fn is_pack(bytes: &[u8]) -> bool {
+    was_meant_as_pack(bytes) && Document::parse(bytes).0.is_none_or(|document| looks_like_pack(&document))
+}
+
+fn standard_input(name: Option<&str>) -> anyhow::Result<PackFile> {
+    let mut bytes = Vec::new();
+    io::stdin().lock().read_to_end(&mut bytes).context("cannot read standard input")?;
+    let Some(name) = name else {
+        let name = STANDARD_INPUT.to_owned();
+        return Ok(PackFile { shown: name.clone(), path: name, tree: None, bytes });
+    };
+    let path = Path::new(name);
+    let folder = path.parent().filter(|folder| folder.is_dir()).map(place_of).transpose()?;
+    let place = match (folder, path.file_name()) {
+        (Some(folder), Some(name)) => folder.join(name),
+        _ => place_of(Path::new("."))?.join(path.file_name().unwrap_or_default()),
+    };
+    let tree = WorkTree::around(place.parent().unwrap_or(&place));
+    let path = tree.relative(&place).unwrap_or_else(|| name.to_owned());
+    Ok(PackFile { shown: shown(Path::new(name)), path, tree: Some(Arc::new(tree)), bytes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_shown_as_they_were_named() {
+        for (path, expected) in
+            [("./a/b.json", "a/b.json"), ("../a.json", "../a.json"), (".", "."), ("./", ".")]
+        {
+            assert_eq!(shown(Path::new(path)), expected);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! The web: the API, the pages and the operations, all over the current snapshot.
+//!
+//! [`routes`] is the one list of what can be asked for. A handler extracts, asks the snapshot and shapes: it takes no
+//! lock that the writer holds, reads the ledger on a thread that may block, and computes only in the bounded
+//! [`pool`]. What an answer says about caching, digests and ranges is decided in [`answer`], how a failure becomes a
+//! status in [`problem`], and who may see what in [`target`].
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use registry::RegistrySettings;
+use store::Store;
+
+mod address;
+mod answer;
+mod api;
+mod blobs;
+mod body;
+mod guard;
+mod metrics;
+mod openapi;
+mod pages;
+mod parameters;
+mod pool;
+mod problem;
+mod routes;
+mod target;
+mod views;
+
+#[cfg(test)]
+mod tests;
+
+use blobs::Blobs;
+use metrics::Metrics;
+use pool::Pool;
+
+/// Asks for a scan of one source, by its name. A hint carries no data: losing or repeating one changes latency only.
+#[derive(Clone)]
+pub struct Hints(Arc<dyn Fn(&str) + Send + Sync>);
+
+impl Hints {
+    /// Hints that are given to `ask`.
+    pub fn new(ask: impl Fn(&str) + Send + Sync + 'static) -> Hints {
+        Hints(Arc::new(ask))
+    }
+
+    /// Asks for a scan of the source.
+    pub fn ask(&self, source: &str) {
+        (self.0)(source);
+    }
+}
+
+/// What handlers share.
+#[derive(Clone)]
+pub struct App {
+    /// What is published.
+    pub store: Arc<Store>,
+    /// The operator's configuration.
+    pub settings: Arc<RegistrySettings>,
+    /// Asks for scans.
+    pub hints: Hints,
+    /// Whether the first scans are through, so that traffic may come.
+    pub ready: Arc<AtomicBool>,
+    blobs: Arc<Blobs>,
+    pool: Pool,
+    metrics: Arc<Metrics>,
+}
+
+impl App {
+    /// The web's view of a registry.
+    pub fn new(
+        store: Arc<Store>,
+        settings: Arc<RegistrySettings>,
+        hints: Hints,
+        ready: Arc<AtomicBool>,
+    ) -> App {
+        let blobs = Arc::new(Blobs::new(store.clone()));
+        let metrics = Arc::new(Metrics::new(routes::ROUTES.len()));
+        App { store, settings, hints, ready, blobs, pool: Pool::for_this_machine(), metrics }
+    }
+
+    fn is_ready(&self) -> bool {
+        self.ready.load(Ordering::Acquire)
+    }
+}
+
+/// The router of everything that this registry answers.
+pub fn router(app: App) -> axum::Router {
+    routes::build(app)
+}

@@ -1,0 +1,12 @@
+//! The API: a file per noun, each with its handlers.
+
+pub(crate) mod check;
+pub(crate) mod compare;
+pub(crate) mod events;
+pub(crate) mod fetch;
+pub(crate) mod operations;
+pub(crate) mod packs;
+pub(crate) mod releases;
+pub(crate) mod rules;
+pub(crate) mod search;
+pub(crate) mod sources;

@@ -1,0 +1,96 @@
+//! What operators and programs ask of the process itself.
+
+use std::fmt::Write;
+
+use axum::extract::State;
+use jiff::Timestamp;
+
+use super::sources::{SourceView, every};
+use crate::web::App;
+use crate::web::answer::{Answer, Caching};
+use crate::web::openapi;
+use crate::web::problem::{Kind, Problem};
+use crate::web::routes::ROUTES;
+use crate::web::target::View;
+
+/// The OpenAPI document.
+pub(crate) async fn openapi() -> Result<Answer, Problem> {
+    Answer::json(&openapi::document())
+}
+
+const PLAIN: &str = "text/plain; charset=utf-8";
+
+/// The process answers.
+pub(crate) async fn health() -> Answer {
+    Answer::text("ok\n", PLAIN).caching(Caching::Revalidate)
+}
+
+/// The first scans are through.
+pub(crate) async fn ready(State(app): State<App>) -> Result<Answer, Problem> {
+    if !app.is_ready() {
+        return Err(Problem::new(Kind::NotReady, "the first look at the sources is still under way"));
+    }
+    Ok(Answer::text("ready\n", PLAIN).caching(Caching::Revalidate))
+}
+
+/// Counters in Prometheus' text format.
+pub(crate) async fn metrics(State(app): State<App>, view: View) -> Answer {
+    let mut text = String::new();
+    requests(&app, &mut text);
+    let (packs, releases) = view.snapshot.totals();
+    gauge(&mut text, "packhouse_packs", "Packs that are published.", &[("", packs.to_string())]);
+    gauge(&mut text, "packhouse_releases", "Releases that are published.", &[("", releases.to_string())]);
+    let last = view.snapshot.last_event.to_string();
+    gauge(&mut text, "packhouse_last_event", "Number of the last event.", &[("", last)]);
+    let ready = u8::from(app.is_ready()).to_string();
+    gauge(&mut text, "packhouse_ready", "Whether the first scans are through.", &[("", ready)]);
+    sources(&every(&app, &view, false), &mut text);
+    Answer::text(text, "text/plain; version=0.0.4; charset=utf-8").caching(Caching::Revalidate)
+}
+
+fn requests(app: &App, text: &mut String) {
+    let name = "packhouse_http_requests_total";
+    head(text, name, "counter", "Answers by route, method and status.");
+    for (route, status, number) in app.metrics.counted() {
+        let (path, method) =
+            route.map_or(("other", "any"), |at| (ROUTES[at].path, ROUTES[at].method.as_str()));
+        let _ = writeln!(text, "{name}{{route=\"{path}\",method=\"{method}\",status=\"{status}\"}} {number}");
+    }
+}
+
+fn sources(sources: &[SourceView], text: &mut String) {
+    let label = |source: &SourceView| format!("{{source=\"{}\"}}", source.name);
+    let now = Timestamp::now();
+    let ages: Vec<(String, String)> = sources
+        .iter()
+        .filter_map(|source| {
+            let age = now.duration_since(source.last_success?).as_secs_f64().max(0.0);
+            Some((label(source), format!("{age:.3}")))
+        })
+        .collect();
+    let about = "Seconds since a source was last read well.";
+    gauge(text, "packhouse_source_last_success_age_seconds", about, &ages);
+    let failing = |source: &SourceView| u8::from(source.state == "failing").to_string();
+    let states: Vec<_> = sources.iter().map(|source| (label(source), failing(source))).collect();
+    gauge(text, "packhouse_source_failing", "Whether a source cannot be read.", &states);
+    let mut problems = Vec::new();
+    for source in sources {
+        for level in ["error", "warn", "info"] {
+            let count = source.problems.iter().filter(|problem| problem.level.as_str() == level).count();
+            let labels = format!("{{source=\"{}\",level=\"{level}\"}}", source.name);
+            problems.push((labels, count.to_string()));
+        }
+    }
+    gauge(text, "packhouse_source_problems", "Problems that a source shows now.", &problems);
+}
+
+fn head(text: &mut String, name: &str, kind: &str, about: &str) {
+    let _ = writeln!(text, "# HELP {name} {about}\n# TYPE {name} {kind}");
+}
+
+fn gauge<L: AsRef<str>>(text: &mut String, name: &str, about: &str, values: &[(L, String)]) {
+    head(text, name, "gauge", about);
+    for (labels, value) in values {
+        let _ = writeln!(text, "{name}{} {value}", labels.as_ref());
+    }
+}

@@ -1,0 +1,116 @@
+//! `/v1/packs/{id}/versions/{version}`: one release, its bytes and what was said of it.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use pack::Digest;
+use registry::Release;
+use registry::release::{Form, SkillFile};
+use store::{PackEntry, ReleaseRow};
+
+use crate::web::App;
+use crate::web::address;
+use crate::web::answer::Answer;
+use crate::web::problem::{Kind, Problem};
+use crate::web::target::{Names, OnePack, OneRelease};
+use crate::web::views::Manifest;
+
+/// The manifest of a release.
+pub(crate) async fn manifest(State(app): State<App>, target: OneRelease) -> Result<Answer, Problem> {
+    manifest_of(&app, &target.pack, &target.row).await
+}
+
+/// The manifest of a release that was found.
+pub(crate) async fn manifest_of(
+    app: &App,
+    pack: &PackEntry,
+    row: &Arc<ReleaseRow>,
+) -> Result<Answer, Problem> {
+    let release = app.blobs.release(row).await?;
+    Ok(Answer::json(&Manifest::new(pack, row, &release))?.of_release(pack, row))
+}
+
+/// The exact source bytes.
+pub(crate) async fn source(State(app): State<App>, target: OneRelease) -> Result<Answer, Problem> {
+    form_of(&app, &target.pack, &target.row, Form::Source).await
+}
+
+/// The resolved form.
+pub(crate) async fn resolved(State(app): State<App>, target: OneRelease) -> Result<Answer, Problem> {
+    form_of(&app, &target.pack, &target.row, Form::Resolved).await
+}
+
+/// The bytes of a form of a release that was found.
+pub(crate) async fn form_of(
+    app: &App,
+    pack: &PackEntry,
+    row: &Arc<ReleaseRow>,
+    form: Form,
+) -> Result<Answer, Problem> {
+    let bytes = app.blobs.form(row, form).await?;
+    Ok(Answer::exact(bytes, row.form(form).0, "application/json").of_release(pack, row).with_digest())
+}
+
+/// What was said of a release when it was published.
+pub(crate) async fn report(State(app): State<App>, target: OneRelease) -> Result<Answer, Problem> {
+    let bytes = app.blobs.report(&target.row).await?;
+    Ok(Answer::text(bytes, "application/json").of_release(&target.pack, &target.row))
+}
+
+/// One file of a skill.
+pub(crate) async fn skill_file(
+    State(app): State<App>,
+    names: Names,
+    target: OneRelease,
+) -> Result<Answer, Problem> {
+    let release = app.blobs.release(&target.row).await?;
+    let (name, path) = (names.get("name"), names.get("file"));
+    let file = find_file(&release, name, path).ok_or_else(|| {
+        Problem::new(Kind::FileNotFound, format!("the release has no file `{path}` of a skill `{name}`"))
+    })?;
+    file_of(&app, &target.pack, &target.row, file).await
+}
+
+fn find_file<'r>(release: &'r Release, key: &str, path: &str) -> Option<&'r SkillFile> {
+    let keys = address::skill_keys(&release.skills);
+    let position = keys.iter().position(|known| known == key)?;
+    release.skills[position].files.iter().find(|file| file.path == path)
+}
+
+async fn file_of(app: &App, pack: &PackEntry, row: &ReleaseRow, file: &SkillFile) -> Result<Answer, Problem> {
+    let bytes = app.blobs.file(row, file).await?;
+    let media_type = media_type(&file.path, &bytes);
+    Ok(Answer::exact(bytes, file.digest, media_type).of_release(pack, row).with_digest())
+}
+
+/// Text is served as plain text and everything else as mere bytes: nothing of a pack is a page.
+fn media_type(path: &str, bytes: &[u8]) -> &'static str {
+    match std::str::from_utf8(bytes) {
+        Ok(_) if path.ends_with(".json") => "application/json",
+        Ok(_) => "text/plain; charset=utf-8",
+        Err(_) => "application/octet-stream",
+    }
+}
+
+/// Bytes of one of a pack's forms or skill files, by their digest.
+pub(crate) async fn blob(
+    State(app): State<App>,
+    names: Names,
+    OnePack { view, pack }: OnePack,
+) -> Result<Answer, Problem> {
+    let hex = names.get("hex");
+    let fits = "64 hexadecimal digits stand here";
+    let digest = Digest::from_hex(hex).ok_or_else(|| Problem::malformed("hex", hex, fits))?;
+    if let Ok(found) = view.resolve_in(&pack.id, &digest.to_string()) {
+        let form = found.form.unwrap_or(Form::Source);
+        return form_of(&app, &pack, &found.release, form).await;
+    }
+    for row in view.releases(&pack).rev() {
+        let release = app.blobs.release(row).await?;
+        let mut files = release.skills.iter().flat_map(|skill| &skill.files);
+        if let Some(file) = files.find(|file| file.digest == digest) {
+            return file_of(&app, &pack, row, file).await;
+        }
+    }
+    Err(Problem::new(Kind::FileNotFound, format!("no bytes of `{}` have the digest {digest}", pack.id)))
+}

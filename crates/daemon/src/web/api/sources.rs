@@ -1,0 +1,115 @@
+//! `/v1/sources`: the health of what is watched.
+
+use axum::extract::State;
+use jiff::Timestamp;
+use registry::problem::ProblemState;
+use serde::Serialize;
+use serde_json::json;
+use store::ScanSummary;
+
+use crate::web::App;
+use crate::web::answer::{Answer, Caching};
+use crate::web::parameters::Parameters;
+use crate::web::problem::{Kind, Problem};
+use crate::web::target::{Names, View};
+
+/// One source, as the API shows it.
+#[derive(Debug, Serialize)]
+pub(crate) struct SourceView {
+    pub name: String,
+    pub state: &'static str,
+    pub head: Option<String>,
+    pub last_attempt: Option<Timestamp>,
+    pub last_success: Option<Timestamp>,
+    pub error: Option<String>,
+    pub last_scan: Option<ScanSummary>,
+    pub packs: usize,
+    pub releases: usize,
+    pub problems: Vec<ProblemState>,
+}
+
+impl SourceView {
+    /// The source of that name; `all` keeps problems that are over.
+    fn new(app: &App, view: &View, name: &str, all: bool) -> SourceView {
+        let state = app.store.source_state(name);
+        let (packs, releases) = view.snapshot.counts().get(name).copied().unwrap_or_default();
+        let word = match (&state.error, state.last_success) {
+            (Some(_), _) => "failing",
+            (None, Some(_)) => "ok",
+            (None, None) => "never",
+        };
+        let mut problems = state.problems;
+        problems.retain(|problem| all || problem.current);
+        // The worst and the newest first.
+        problems.sort_by(|a, b| {
+            let rank = |problem: &ProblemState| (problem.current, problem.level, problem.last);
+            rank(b).cmp(&rank(a))
+        });
+        SourceView {
+            name: name.to_owned(),
+            state: word,
+            head: state.head,
+            last_attempt: state.last_attempt,
+            last_success: state.last_success,
+            error: state.error,
+            last_scan: state.last_scan,
+            packs,
+            releases,
+            problems,
+        }
+    }
+}
+
+/// The sources of the configuration in its order, then those that only the ledger knows and the reader sees.
+///
+/// A configuration knows no readers yet, so that nothing of it is hidden.
+fn names(app: &App, view: &View) -> Vec<String> {
+    let mut names: Vec<String> = app.settings.sources.iter().map(|source| source.name.clone()).collect();
+    let recorded = view.snapshot.sources(&view.reader).map(|source| source.name.clone());
+    let recorded: Vec<String> = recorded.filter(|name| !names.contains(name)).collect();
+    names.extend(recorded);
+    names
+}
+
+/// Every source that the reader sees.
+pub(crate) fn every(app: &App, view: &View, all: bool) -> Vec<SourceView> {
+    names(app, view).iter().map(|name| SourceView::new(app, view, name, all)).collect()
+}
+
+/// The sources.
+pub(crate) async fn list(
+    State(app): State<App>,
+    view: View,
+    parameters: Parameters,
+) -> Result<Answer, Problem> {
+    let all = parameters.flag("all")?;
+    Ok(Answer::json(&json!({"sources": every(&app, &view, all)}))?.caching(Caching::Revalidate))
+}
+
+/// One source.
+pub(crate) async fn one(
+    State(app): State<App>,
+    view: View,
+    names: Names,
+    parameters: Parameters,
+) -> Result<Answer, Problem> {
+    let name = known(&app, &view, names.get("name"))?;
+    let source = SourceView::new(&app, &view, &name, parameters.flag("all")?);
+    Ok(Answer::json(&source)?.caching(Caching::Revalidate))
+}
+
+/// Asks for a scan.
+pub(crate) async fn sync(
+    State(app): State<App>,
+    view: View,
+    names: Names,
+) -> Result<(axum::http::StatusCode, axum::Json<serde_json::Value>), Problem> {
+    let name = known(&app, &view, names.get("name"))?;
+    app.hints.ask(&name);
+    Ok((axum::http::StatusCode::ACCEPTED, axum::Json(json!({"source": name}))))
+}
+
+fn known(app: &App, view: &View, name: &str) -> Result<String, Problem> {
+    let found = names(app, view).into_iter().find(|known| known == name);
+    found.ok_or_else(|| Problem::new(Kind::SourceNotFound, format!("no source is called `{name}`")))
+}

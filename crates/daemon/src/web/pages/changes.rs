@@ -1,0 +1,122 @@
+//! Changes between two versions, as the comparison and the report show them.
+
+use maud::{Markup, html};
+use registry::report::DiffReport;
+use rules::change::{Side, Witness};
+use rules::{Bump, Change};
+use serde_json::Value;
+use similar::{ChangeTag, TextDiff};
+
+use super::parts::{bump, count, flag};
+use super::rules::word;
+
+/// What the changes require, and all of them, the highest bump first.
+pub(crate) fn shown(diff: &DiffReport) -> Markup {
+    html! {
+        (verdict(diff))
+        @for of in [Bump::Major, Bump::Minor, Bump::Patch, Bump::None] {
+            @let changes: Vec<&Change> = diff.changes.iter().filter(|change| change.bump == of).collect();
+            @if !changes.is_empty() {
+                h2 { (bump(of)) " " (count(changes.len(), "change")) }
+                @for change in changes { (one(change)) }
+            }
+        }
+        @if diff.changes.is_empty() { div.empty { p { "Nothing that matters differs." } } }
+        @if !diff.notes.is_empty() {
+            h2 { "Notes" }
+            ul { @for note in &diff.notes { li { (note) } } }
+        }
+    }
+}
+
+fn verdict(diff: &DiffReport) -> Markup {
+    let word = if diff.sufficient { "enough" } else { "too little" };
+    let class = if diff.sufficient { "verdict good" } else { "verdict bad" };
+    html! {
+        p class=(class) {
+            "The changes require " (bump(diff.required_bump)) " under the profile " strong { (diff.profile.as_str()) }
+            ". The version moves by " (bump(diff.declared_bump)) ", which is " strong { (word) } "."
+            @if diff.suggested_bump > diff.required_bump { " Advised: " (bump(diff.suggested_bump)) "." }
+        }
+    }
+}
+
+fn one(change: &Change) -> Markup {
+    html! {
+        section.card.change {
+            p.what {
+                strong { (change.message) }
+                @if change.safety { " " (flag("weakens a guard")) }
+                @if change.acknowledged { " " span.badge { "accepted" } }
+            }
+            p.where {
+                a href={ "/rules/" (change.rule) } { code { (change.rule) } }
+                " · " code { (change.place) }
+                " · " (word(&change.certainty)) ", " (word(&change.class))
+                @if !change.affected.is_empty() {
+                    " · affects " (change.affected.iter().map(word).collect::<Vec<_>>().join(", "))
+                }
+            }
+            (values(change.old.as_ref(), change.new.as_ref()))
+            @if let Some(witness) = &change.witness { (one_witness(witness)) }
+        }
+    }
+}
+
+fn values(old: Option<&Side>, new: Option<&Side>) -> Markup {
+    let texts = (old.and_then(|side| side.value.as_str()), new.and_then(|side| side.value.as_str()));
+    html! {
+        @match texts {
+            (Some(old), Some(new)) if old.contains('\n') || new.contains('\n') => (text_diff(old, new)),
+            _ => @if old.is_some() || new.is_some() {
+                div.sides {
+                    @for (name, side) in [("before", old), ("after", new)] {
+                        @if let Some(side) = side { div { span.muted { (name) ", line " (side.line) } pre { (written(&side.value)) } } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The most characters of a value that are shown.
+const MOST_SHOWN: usize = 4000;
+
+fn written(value: &Value) -> String {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        other => serde_json::to_string_pretty(other).unwrap_or_default(),
+    };
+    match text.char_indices().nth(MOST_SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// Lines that differ, with two lines around each place.
+fn text_diff(old: &str, new: &str) -> Markup {
+    let diff = TextDiff::from_lines(old, new);
+    html! {
+        pre.diff {
+            @for (at, group) in diff.grouped_ops(2).iter().enumerate() {
+                @if at > 0 { span.gap { "⋯\n" } }
+                @for change in group.iter().flat_map(|operation| diff.iter_changes(operation)) {
+                    @let (class, sign) = match change.tag() {
+                        ChangeTag::Delete => ("del", "-"),
+                        ChangeTag::Insert => ("ins", "+"),
+                        ChangeTag::Equal => ("same", " "),
+                    };
+                    span class=(class) { (sign) " " (change.value().trim_end_matches('\n')) "\n" }
+                }
+            }
+        }
+    }
+}
+
+fn one_witness(witness: &Witness) -> Markup {
+    html! {
+        p.witness {
+            "Shown by " code { (witness.input) } ": before " (witness.old_result) ", after " (witness.new_result) "."
+        }
+    }
+}

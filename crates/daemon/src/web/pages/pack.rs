@@ -1,0 +1,119 @@
+//! `/packs/{id}`: a pack, how to fetch it, and its versions.
+
+use maud::{Markup, html};
+
+use super::layout::{Section, page};
+use super::parts::{Host, findings, flag, maybe_bump, tags, time, trail};
+use crate::web::answer::Answer;
+use crate::web::target::OnePack;
+use crate::web::views::{PackDocument, PackSummary, VersionView};
+
+/// A pack.
+pub(crate) async fn overview(Host(host): Host, OnePack { view, pack }: OnePack) -> Answer {
+    let document = PackDocument::new(&view, &pack);
+    let summary = PackSummary::new(&view, &pack);
+    let content = html! {
+        (trail(&[("Packs", "/".to_owned())]))
+        h1 {
+            (document.name) " " code.id { (document.id) } " "
+            @if let Some(latest) = &document.latest { span.version { (latest) } }
+        }
+        @if let Some(description) = &document.description { p.lead { (description) } }
+        p.meta { (tags(&summary.tags)) }
+        @if document.latest.is_none() {
+            p.alarm { "Every release is yanked or held back: ranges and " code { "latest" } " mean none of them." }
+        }
+        (how_to_fetch(&host, &document))
+        h2 { "Versions" }
+        (versions(&document))
+        (channels(&document))
+        p.muted { "From the source " a href={ "/sources#" (document.source) } { (document.source) } "." }
+    };
+    Answer::page(page(Section::Packs, &document.name, &content))
+}
+
+fn how_to_fetch(host: &str, document: &PackDocument) -> Markup {
+    let id = &document.id;
+    let shown =
+        document.latest.as_deref().or(document.versions.first().map(|version| version.version.as_str()));
+    let shown = shown.unwrap_or_default();
+    let major = shown.split('.').next().unwrap_or("1");
+    html! {
+        h2 { "Fetch" }
+        pre.shell {
+            @if document.latest.is_some() {
+                span.comment { "# the newest compatible release, self-contained\n" }
+                "curl -fsS '" (host) "/v1/fetch/" (id) "@%5E" (major) "' -o " (id) ".pack.json\n"
+            }
+            span.comment { "# exactly this release\n" }
+            "curl -fsS '" (host) "/v1/fetch/" (id) "@" (shown) "' -o " (id) ".pack.json\n"
+            span.comment { "# with a lock file and a checked digest\n" }
+            "packhouse fetch '" (id) "@^" (major) "' --registry " (host)
+        }
+    }
+}
+
+fn versions(document: &PackDocument) -> Markup {
+    html! {
+        div.scroll { table {
+            thead {
+                tr { th { "Version" } th { "Published" } th { "Bump" } th { "Required" } th { "Notes" } th { "Findings" } th {} }
+            }
+            tbody {
+                @for (at, version) in document.versions.iter().enumerate() {
+                    (row(document, version, document.versions.get(at + 1)))
+                }
+            }
+        } }
+    }
+}
+
+fn row(document: &PackDocument, version: &VersionView, before: Option<&VersionView>) -> Markup {
+    let (id, number) = (&document.id, &version.version);
+    html! {
+        tr.off[version.yanked.is_some()] {
+            td {
+                a.version-link href={ "/packs/" (id) "/" (number) } { (number) }
+                @if document.latest.as_ref() == Some(number) { " " span.badge.latest { "latest" } }
+                @for (name, _) in document.channels.iter().filter(|(_, version)| *version == number) {
+                    " " span.badge.channel { (name) }
+                }
+            }
+            td { (time(version.published_at)) }
+            td { (maybe_bump(version.bump)) }
+            td { (maybe_bump(version.required_bump)) }
+            td { (notes(version)) }
+            td { (findings(version.findings)) }
+            td.links {
+                a href={ "/packs/" (id) "/" (number) "/report" } { "report" }
+                @if let Some(before) = before {
+                    " · " a href={ "/packs/" (id) "/compare/" (before.version) "..." (number) } { "changes" }
+                }
+            }
+        }
+    }
+}
+
+/// What a reader has to know before using a version.
+pub(crate) fn notes(version: &VersionView) -> Markup {
+    html! {
+        @if version.breaking { span.badge.breaking { "breaking" } " " }
+        @for name in &version.flags { (flag(&format!("held back: {name}"))) " " }
+        @if let Some(reason) = &version.yanked { (flag("yanked")) " " span.reason { (reason) } " " }
+        @if let Some(reason) = &version.deprecated { (flag("deprecated")) " " span.reason { (reason) } }
+    }
+}
+
+fn channels(document: &PackDocument) -> Markup {
+    html! {
+        @if !document.channels.is_empty() {
+            h2 { "Channels" }
+            dl.facts {
+                @for (name, version) in &document.channels {
+                    dt { (name) }
+                    dd { a href={ "/packs/" (document.id) "/" (version) } { (version) } }
+                }
+            }
+        }
+    }
+}

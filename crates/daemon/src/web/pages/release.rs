@@ -1,0 +1,156 @@
+//! `/packs/{id}/{version}`: one release.
+
+use axum::extract::State;
+use maud::{Markup, html};
+use registry::release::{Form, PromptSummary};
+use serde_json::Value;
+
+use super::layout::{Section, page};
+use super::pack::notes;
+use super::parts::{commit, digest, maybe_bump, size, time, trail};
+use crate::web::App;
+use crate::web::answer::Answer;
+use crate::web::problem::Problem;
+use crate::web::target::OneRelease;
+use crate::web::views::{Manifest, SkillView, VersionView};
+
+/// One release.
+pub(crate) async fn release(State(app): State<App>, target: OneRelease) -> Result<Answer, Problem> {
+    let OneRelease { pack, row } = target;
+    let record = app.blobs.release(&row).await?;
+    let bytes = app.blobs.form(&row, Form::Source).await?;
+    // Published packs are JSON; a page that could not read one still shows what the record says.
+    let source: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    let manifest = Manifest::new(&pack, &row, &record);
+    let version = VersionView::new(&pack, &row);
+    let id = &manifest.id;
+    let content = html! {
+        (trail(&[("Packs", "/".to_owned()), (id, format!("/packs/{id}"))]))
+        h1 { (record.summary.name) " " code.id { (id) } " " span.version { (manifest.version) } }
+        @if let Some(description) = &record.summary.description { p.lead { (description) } }
+        p.meta { (notes(&version)) }
+        (facts(&manifest))
+        (forms(&manifest))
+        h2 { "Prompts" }
+        @for prompt in &manifest.prompts { (one_prompt(prompt, &source["prompts"][&prompt.key])) }
+        (tools(&manifest))
+        (skills(&manifest.skills))
+        (warnings(&manifest.warnings))
+    };
+    Ok(Answer::page(page(Section::Packs, &format!("{id} {}", manifest.version), &content)))
+}
+
+fn facts(manifest: &Manifest) -> Markup {
+    html! {
+        dl.facts {
+            dt { "Published" } dd { (time(manifest.published_at)) }
+            dt { "Bump" } dd { (maybe_bump(manifest.bump)) }
+            dt { "Required" } dd { (maybe_bump(manifest.required_bump)) }
+            dt { "Source" }
+            dd { a href={ "/sources#" (manifest.source) } { (manifest.source) } " · " code { (manifest.path) } }
+            dt { "Commit" }
+            dd { (commit(&manifest.commit)) @if let Some(tag) = &manifest.tag { " tagged " code { (tag) } } }
+            dt { "Spec" } dd { (manifest.spec_version) }
+            dt { "Said of it" }
+            dd { a href={ "/packs/" (manifest.id) "/" (manifest.version) "/report" } { "report" } }
+        }
+    }
+}
+
+fn forms(manifest: &Manifest) -> Markup {
+    html! {
+        h2 { "Forms" }
+        div.scroll { table {
+            thead { tr { th { "Form" } th { "Size" } th { "SHA-256" } } }
+            tbody {
+                @for (name, form) in &manifest.forms {
+                    tr {
+                        td { a href=(form.url) { (name) } }
+                        td { (size(form.size)) }
+                        td { code.digest { (form.digest.hex()) } }
+                    }
+                }
+            }
+        } }
+    }
+}
+
+/// `source` is the prompt as the pack writes it: texts that the record does not repeat.
+fn one_prompt(prompt: &PromptSummary, source: &Value) -> Markup {
+    html! {
+        section.card {
+            h3 { (prompt.name) " " code.id { (prompt.key) } " " span.version { (prompt.version) } }
+            @if let Some(description) = source["description"].as_str() { p { (description) } }
+            @if !prompt.variables.is_empty() { (variables(prompt, &source["variables"])) }
+            @if !prompt.tools.is_empty() {
+                p { "Tools: " @for tool in &prompt.tools { code { (tool) } " " } }
+            }
+            @if let Some(template) = source["system_template"].as_str() {
+                details { summary { "Template" } pre.text { (template) } }
+            }
+        }
+    }
+}
+
+fn variables(prompt: &PromptSummary, source: &Value) -> Markup {
+    html! {
+        div.scroll { table {
+            thead { tr { th { "Variable" } th { "Type" } th {} th { "Meaning" } } }
+            tbody {
+                @for (at, variable) in prompt.variables.iter().enumerate() {
+                    tr {
+                        td { code { (variable.name) } }
+                        td { (variable.type_name) }
+                        td { @if variable.required { span.badge.required { "required" } } @else { span.muted { "optional" } } }
+                        td { (source[at]["description"].as_str().unwrap_or_default()) }
+                    }
+                }
+            }
+        } }
+    }
+}
+
+fn tools(manifest: &Manifest) -> Markup {
+    html! {
+        @if !manifest.tools.is_empty() {
+            h2 { "Tools" }
+            dl.list {
+                @for tool in &manifest.tools { dt { code { (tool.name) } } dd { (tool.description) } }
+            }
+        }
+    }
+}
+
+fn skills(skills: &[SkillView]) -> Markup {
+    html! {
+        @if !skills.is_empty() {
+            h2 { "Skills" }
+            @for skill in skills {
+                section.card {
+                    h3 { (skill.name) @if skill.preload { " " span.badge { "preloaded" } } }
+                    p { (skill.description) }
+                    p.muted {
+                        @match &skill.reference { Some(reference) => code { (reference) }, None => "written in the pack" }
+                        " · " (digest(&skill.digest))
+                    }
+                    @if !skill.files.is_empty() {
+                        ul.files {
+                            @for file in &skill.files {
+                                li { a href=(file.url) { (file.path) } " " span.muted { (size(file.size)) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn warnings(warnings: &[String]) -> Markup {
+    html! {
+        @if !warnings.is_empty() {
+            h2 { "Warnings" }
+            ul { @for warning in warnings { li { (warning) } } }
+        }
+    }
+}

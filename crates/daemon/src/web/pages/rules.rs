@@ -1,0 +1,120 @@
+//! `/rules`: what the rules say of themselves.
+
+use maud::{Markup, html};
+use rules::{CHANGES, ChangeRule, Group, LINTS, Lint, find_change, find_lint};
+
+use super::layout::{Section, page};
+use super::parts::{bump, level, trail};
+use crate::web::answer::Answer;
+use crate::web::api::rules::not_found;
+use crate::web::problem::Problem;
+use crate::web::target::Names;
+
+/// Every rule.
+pub(crate) async fn list() -> Answer {
+    let content = html! {
+        h1 { "Rules" }
+        p.lead {
+            "A lint looks at one pack. A change rule looks at two versions of it and says how much the version \
+             number has to move."
+        }
+        @for group in Group::ALL {
+            h2 { "Lints: " (group.as_str()) }
+            (lints(group))
+        }
+        h2 { "Changes" }
+        (changes())
+    };
+    Answer::page(page(Section::Rules, "Rules", &content))
+}
+
+fn lints(group: Group) -> Markup {
+    html! {
+        div.scroll { table {
+            thead { tr { th { "Lint" } th { "Level" } th { "Flags" } } }
+            tbody {
+                @for lint in LINTS.iter().filter(|lint| lint.group == group) {
+                    tr {
+                        td { a href={ "/rules/" (lint.id) } { code { (lint.id) } } }
+                        td { (level(lint.level)) }
+                        td { (lint.summary) }
+                    }
+                }
+            }
+        } }
+    }
+}
+
+fn changes() -> Markup {
+    html! {
+        div.scroll { table {
+            thead { tr { th { "Rule" } th { "Wire" } th { "Contract" } th { "Strict" } th { "Fires when" } } }
+            tbody {
+                @for rule in CHANGES.iter() {
+                    tr {
+                        td { a href={ "/rules/" (rule.id) } { code { (rule.id) } } }
+                        td { (bump(rule.bumps.wire)) }
+                        td { (bump(rule.bumps.contract)) }
+                        td { (bump(rule.bumps.strict)) }
+                        td { (rule.summary) }
+                    }
+                }
+            }
+        } }
+    }
+}
+
+/// One rule.
+pub(crate) async fn one(names: Names) -> Result<Answer, Problem> {
+    let id = names.get("id");
+    let lint = find_lint(id).map(of_lint);
+    let content = lint.or_else(|| find_change(id).map(of_change)).ok_or_else(|| not_found(id))?;
+    Ok(Answer::page(page(Section::Rules, id, &content)))
+}
+
+fn of_lint(lint: &Lint) -> Markup {
+    html! {
+        (trail(&[("Rules", "/rules".to_owned())]))
+        h1 { code { (lint.id) } }
+        p.lead { (first_upper(lint.summary)) "." }
+        p { "A lint of the group " strong { (lint.group.as_str()) } ", by default at level " (level(lint.level)) "." }
+        h2 { "Why" } p { (lint.why) }
+        h2 { "What to do" } p { (lint.fix) }
+        @if !lint.example.is_empty() {
+            h2 { "Example" } pre { (lint.example) }
+        }
+    }
+}
+
+fn of_change(rule: &ChangeRule) -> Markup {
+    html! {
+        (trail(&[("Rules", "/rules".to_owned())]))
+        h1 { code { (rule.id) } }
+        p.lead { (first_upper(rule.summary)) "." }
+        dl.facts {
+            dt { "Bump" }
+            dd {
+                (bump(rule.bumps.wire)) " under wire, " (bump(rule.bumps.contract)) " under contract, "
+                (bump(rule.bumps.strict)) " under strict"
+            }
+            @if let Some(advised) = rule.suggest { dt { "Advised" } dd { (bump(advised)) } }
+            dt { "Kind" } dd { (word(&rule.class)) }
+            dt { "Certainty" } dd { (word(&rule.certainty)) }
+            dt { "Affects" } dd { (rule.affected.iter().map(word).collect::<Vec<_>>().join(", ")) }
+            @if rule.safety { dt { "Safety" } dd { "a guard gets weaker" } }
+        }
+        h2 { "Why" } p { (rule.why) }
+        h2 { "What to do" } p { (rule.fix) }
+    }
+}
+
+/// A word of a closed list, as JSON writes it.
+pub(crate) fn word(value: &impl serde::Serialize) -> String {
+    let value = serde_json::to_value(value).unwrap_or_default();
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn first_upper(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}

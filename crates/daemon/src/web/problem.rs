@@ -1,0 +1,222 @@
+//! Problems: the one place that maps failures to statuses (RFC 9457).
+//!
+//! Rooms below HTTP answer in their own words. Here each answer gets a kind out of a closed table: a slug with a
+//! page of its own, a title and a status.
+
+use std::sync::Arc;
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use registry::reference::NoReference;
+use serde_json::{Map, Value, json};
+use store::{NotFound, PackEntry, StoreError};
+
+macro_rules! kinds {
+    ($($name:ident = $slug:literal, $status:ident, $title:literal, $about:literal;)*) => {
+        /// What kinds of problems there are.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(crate) enum Kind { $(#[doc = $title] $name,)* }
+
+        impl Kind {
+            /// Every kind.
+            pub(crate) const ALL: &'static [Kind] = &[$(Kind::$name),*];
+
+            /// The last part of its type.
+            pub(crate) fn slug(self) -> &'static str {
+                match self { $(Kind::$name => $slug,)* }
+            }
+
+            /// What it is, in a few words.
+            pub(crate) fn title(self) -> &'static str {
+                match self { $(Kind::$name => $title,)* }
+            }
+
+            /// The status that it is answered with.
+            pub(crate) fn status(self) -> StatusCode {
+                match self { $(Kind::$name => StatusCode::$status,)* }
+            }
+
+            /// What it means and what to do, for its page.
+            pub(crate) fn about(self) -> &'static str {
+                match self { $(Kind::$name => $about,)* }
+            }
+        }
+    };
+}
+
+kinds! {
+    MalformedReference = "malformed-reference", BAD_REQUEST, "The reference cannot be read",
+        "A reference is `id@VERSION`, `id@RANGE`, `id@CHANNEL`, `id@sha256:HEX`, or `id` alone for its latest release. Ids are lower-case letters, digits and hyphens, a letter first. Percent-encode ranges in URLs: `support-bot@%5E1.2`.";
+    MalformedParameter = "malformed-parameter", BAD_REQUEST, "A parameter cannot be read",
+        "A part of the path or of the query string has a value that it cannot have. The detail names it and says what fits.";
+    UnknownParameter = "unknown-parameter", BAD_REQUEST, "There is no such query parameter",
+        "Unknown query parameters are refused, so that a typing error never changes an answer silently. The detail lists those that this path knows.";
+    MalformedBody = "malformed-body", BAD_REQUEST, "The body cannot be read",
+        "The request's body is not what this path takes. The OpenAPI document at /openapi.json shows its shape.";
+    FormUnavailable = "form-unavailable", BAD_REQUEST, "There is no such form",
+        "A release is served in the forms that its manifest lists. Ask for one of those.";
+    Forbidden = "forbidden", FORBIDDEN, "This needs a token with a scope",
+        "Writing needs a token with the scope that the operation names. Without an `[auth]` table in its configuration a registry lets everybody read and nobody write.";
+    NotFound = "not-found", NOT_FOUND, "Nothing is served at this path",
+        "The path is none of those that a registry answers. /docs lists them all.";
+    PackNotFound = "pack-not-found", NOT_FOUND, "There is no such pack",
+        "No pack of this id is published here, or you may not see it. /v1/search finds packs by words.";
+    ReleaseNotFound = "release-not-found", NOT_FOUND, "The pack has no such release",
+        "The pack is published, but none of its releases is meant by the version, range, channel or digest. Its document lists all of them.";
+    ReleaseHeld = "release-held", NOT_FOUND, "Only releases match that are held back",
+        "Ranges, `latest` and `prerelease` never move onto a release that is yanked or flagged. The members of `held` name the releases that would match and why each is held back. Ask for one by its exact version if you want it all the same.";
+    FileNotFound = "file-not-found", NOT_FOUND, "There is no such file or digest",
+        "The release holds no such file, or the pack no bytes of this digest. The manifest of a release lists its files with their addresses.";
+    SourceNotFound = "source-not-found", NOT_FOUND, "There is no such source",
+        "The registry watches no source of this name, or you may not see it. /v1/sources lists them.";
+    RuleNotFound = "rule-not-found", NOT_FOUND, "There is no such rule",
+        "Neither a lint nor a change rule has this id. /v1/rules lists them.";
+    MethodNotAllowed = "method-not-allowed", METHOD_NOT_ALLOWED, "The path does not answer this method",
+        "The header `Allow` names the methods that the path answers.";
+    TooLarge = "too-large", PAYLOAD_TOO_LARGE, "The body is too large",
+        "The registry reads packs up to the size that its operator allows with `[limits] pack_bytes`.";
+    UnsupportedMediaType = "unsupported-media-type", UNSUPPORTED_MEDIA_TYPE, "The body has another media type",
+        "Send JSON with the header `Content-Type: application/json`.";
+    RangeNotSatisfiable = "range-not-satisfiable", RANGE_NOT_SATISFIABLE, "The range lies outside the file",
+        "The header `Content-Range` names the size of the file. Leave the header `Range` out to get all of it.";
+    NotAPack = "not-a-pack", UNPROCESSABLE_ENTITY, "The body is no pack",
+        "A pack is a JSON object. The members of `findings` say where reading it failed.";
+    Busy = "busy", SERVICE_UNAVAILABLE, "The registry is busy",
+        "Comparisons and checks run a few at a time, and all places are taken. Try again after the time that `Retry-After` names.";
+    NotReady = "not-ready", SERVICE_UNAVAILABLE, "The registry is not ready yet",
+        "The first look at the sources is still under way. What was published before is served meanwhile.";
+    Internal = "internal", INTERNAL_SERVER_ERROR, "The registry failed",
+        "The registry could not do what it should. Its log says why.";
+}
+
+/// An answer that says what went wrong.
+#[derive(Debug, Clone)]
+pub(crate) struct Problem(Arc<Inner>);
+
+#[derive(Debug, Clone)]
+struct Inner {
+    kind: Kind,
+    detail: String,
+    members: Map<String, Value>,
+    headers: HeaderMap,
+}
+
+impl Problem {
+    /// A problem of a kind; `detail` says what is wrong this time.
+    pub(crate) fn new(kind: Kind, detail: impl Into<String>) -> Problem {
+        let headers = HeaderMap::new();
+        Problem(Arc::new(Inner { kind, detail: detail.into(), members: Map::new(), headers }))
+    }
+
+    /// Adds a member to the document.
+    #[must_use]
+    pub(crate) fn with(mut self, name: &str, value: Value) -> Problem {
+        Arc::make_mut(&mut self.0).members.insert(name.to_owned(), value);
+        self
+    }
+
+    /// Adds a header to the answer.
+    #[must_use]
+    pub(crate) fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Problem {
+        Arc::make_mut(&mut self.0).headers.insert(name, value);
+        self
+    }
+
+    /// A value that a part of the path or of the query string cannot have.
+    pub(crate) fn malformed(name: &str, value: &str, fits: &str) -> Problem {
+        Problem::new(Kind::MalformedParameter, format!("`{name}` cannot be `{value}`: {fits}"))
+    }
+
+    /// A failure of the world. It is logged here, once; the answer does not tell what stands in the log.
+    pub(crate) fn internal(error: &dyn std::error::Error) -> Problem {
+        let source = error.source().map(ToString::to_string);
+        tracing::error!(%error, source, "a request failed");
+        Problem::new(Kind::Internal, "the registry could not read its own state")
+    }
+
+    /// What a look-up did not find: `wanted` is the text that was asked for, `pack` where it exists.
+    pub(crate) fn look_up(why: &NotFound, id: &str, wanted: &str, pack: Option<&PackEntry>) -> Problem {
+        match why {
+            NotFound::Pack => Problem::new(Kind::PackNotFound, format!("no pack `{id}` is published here")),
+            NotFound::Release => {
+                Problem::new(Kind::ReleaseNotFound, format!("`{id}` has no release `{wanted}`"))
+            }
+            NotFound::OnlyHeld(versions) => {
+                let held: Vec<(String, Vec<String>)> = versions
+                    .iter()
+                    .map(|version| (version.to_string(), pack.map_or_else(Vec::new, |p| reasons(p, version))))
+                    .collect();
+                let listed: Vec<String> =
+                    held.iter().map(|(version, why)| format!("{version} ({})", why.join("; "))).collect();
+                let detail = format!(
+                    "every release of `{id}` that `{wanted}` means is held back: {}",
+                    listed.join(", ")
+                );
+                let held = held.iter().map(|(version, why)| json!({"version": version, "reasons": why}));
+                Problem::new(Kind::ReleaseHeld, detail).with("held", held.collect())
+            }
+        }
+    }
+
+    /// The kind.
+    pub(crate) fn kind(&self) -> Kind {
+        self.0.kind
+    }
+
+    /// What is wrong this time.
+    pub(crate) fn detail(&self) -> &str {
+        &self.0.detail
+    }
+
+    /// The document.
+    pub(crate) fn document(&self) -> Value {
+        let Inner { kind, detail, members, .. } = &*self.0;
+        let mut document = json!({
+            "type": format!("/problems/{}", kind.slug()),
+            "title": kind.title(),
+            "status": kind.status().as_u16(),
+            "detail": detail,
+        });
+        if let Value::Object(document) = &mut document {
+            document.extend(members.clone());
+        }
+        document
+    }
+}
+
+/// Why a version is held back from ranges.
+fn reasons(pack: &PackEntry, version: &semver::Version) -> Vec<String> {
+    let row = pack.release(version);
+    let flags = row.map_or_else(Vec::new, |row| pack.active_flags(row).to_vec());
+    let flags = flags.iter().map(|flag| flag.as_str().to_owned());
+    let yanked = pack.status.yanked(version).map(|reason| format!("yanked: {reason}"));
+    flags.chain(yanked).collect()
+}
+
+impl From<NoReference> for Problem {
+    fn from(error: NoReference) -> Problem {
+        Problem::new(Kind::MalformedReference, error.0)
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Problem {
+        Problem::internal(&error)
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let status = self.0.kind.status();
+        let cache = if status == StatusCode::NOT_FOUND { "max-age=30" } else { "no-store" };
+        let headers = [
+            (header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json")),
+            (header::CACHE_CONTROL, HeaderValue::from_static(cache)),
+        ];
+        let mut response = (status, headers, self.document().to_string()).into_response();
+        response.headers_mut().extend(self.0.headers.clone());
+        // Pages show the same problem as HTML to those who ask for HTML.
+        response.extensions_mut().insert(self);
+        response
+    }
+}

@@ -1,0 +1,8 @@
+//! The web from outside: requests in, statuses, headers and documents out.
+
+mod api;
+mod caching;
+mod failures;
+mod pages;
+mod routes;
+mod support;

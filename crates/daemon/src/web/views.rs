@@ -1,0 +1,224 @@
+//! What the API shows of packs and releases; the pages are a second rendering of the same.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use pack::Digest;
+use registry::Release;
+use registry::release::{FindingCounts, Form, PromptSummary, SkillRecord, ToolSummary};
+use rules::Bump;
+use serde::Serialize;
+use store::{PackEntry, ReleaseRow};
+
+use super::address;
+use super::target::{View, flag_names};
+
+/// One pack in a list.
+#[derive(Debug, Serialize)]
+pub(crate) struct PackSummary {
+    pub id: String,
+    pub name: String,
+    pub description: Option<String>,
+    pub latest: Option<String>,
+    pub tags: Vec<String>,
+    pub updated_at: Option<Timestamp>,
+}
+
+impl PackSummary {
+    /// What its latest release says; where all are held back, its highest one.
+    pub(crate) fn new(view: &View, pack: &PackEntry) -> PackSummary {
+        let latest = view.latest(pack);
+        let shown = latest.as_ref().or_else(|| view.releases(pack).next_back());
+        PackSummary {
+            id: pack.id.clone(),
+            name: shown.map(|row| row.name.clone()).unwrap_or_default(),
+            description: shown.and_then(|row| row.description.clone()),
+            latest: latest.as_ref().map(|row| row.version.to_string()),
+            tags: shown.map(|row| row.tags.clone()).unwrap_or_default(),
+            updated_at: view.releases(pack).map(|row| row.published_at).max(),
+        }
+    }
+}
+
+/// A pack and its versions.
+#[derive(Debug, Serialize)]
+pub(crate) struct PackDocument {
+    pub id: String,
+    pub name: String,
+    pub description: Option<String>,
+    pub source: String,
+    pub latest: Option<String>,
+    pub channels: BTreeMap<String, String>,
+    pub versions: Vec<VersionView>,
+}
+
+/// One version of a pack.
+#[derive(Debug, Serialize)]
+pub(crate) struct VersionView {
+    pub version: String,
+    pub digest: Digest,
+    pub published_at: Timestamp,
+    pub bump: Option<Bump>,
+    pub required_bump: Option<Bump>,
+    pub breaking: bool,
+    pub flagged: bool,
+    pub flags: Vec<&'static str>,
+    pub yanked: Option<String>,
+    pub deprecated: Option<String>,
+    pub findings: FindingCounts,
+}
+
+impl PackDocument {
+    /// Everything that is said of a pack.
+    pub(crate) fn new(view: &View, pack: &PackEntry) -> PackDocument {
+        let summary = PackSummary::new(view, pack);
+        let channels = pack.status.channels().into_iter();
+        PackDocument {
+            id: summary.id,
+            name: summary.name,
+            description: summary.description,
+            source: view.releases(pack).next_back().map(|row| row.source.clone()).unwrap_or_default(),
+            latest: summary.latest,
+            channels: channels.map(|(name, version)| (name.to_owned(), version.to_string())).collect(),
+            versions: view.releases(pack).rev().map(|row| VersionView::new(pack, row)).collect(),
+        }
+    }
+}
+
+impl VersionView {
+    /// What is said of one version.
+    pub(crate) fn new(pack: &PackEntry, row: &ReleaseRow) -> VersionView {
+        let flags = flag_names(pack, row);
+        VersionView {
+            version: row.version.to_string(),
+            digest: row.digest(),
+            published_at: row.published_at,
+            bump: row.bump,
+            required_bump: row.required_bump,
+            breaking: row.breaking,
+            flagged: !flags.is_empty(),
+            flags,
+            yanked: pack.status.yanked(&row.version).map(str::to_owned),
+            deprecated: pack.status.deprecated(&row.version).map(str::to_owned),
+            findings: row.findings,
+        }
+    }
+}
+
+/// One form of a release.
+#[derive(Debug, Serialize)]
+pub(crate) struct FormView {
+    pub digest: Digest,
+    pub size: u64,
+    pub url: String,
+}
+
+/// The forms in which releases are served today.
+pub(crate) const SERVED: [Form; 2] = [Form::Source, Form::Resolved];
+
+/// The forms of a release, by name. A form that equals the source has its digest and an address of its own.
+pub(crate) fn forms(row: &ReleaseRow) -> BTreeMap<&'static str, FormView> {
+    let view = |form: Form| {
+        let (digest, size) = row.form(form);
+        (form.as_str(), FormView { digest, size, url: address::form(&row.id, &row.version, form) })
+    };
+    SERVED.into_iter().map(view).collect()
+}
+
+/// Everything that is said of one release.
+#[derive(Debug, Serialize)]
+pub(crate) struct Manifest {
+    pub id: String,
+    pub version: String,
+    pub digest: Digest,
+    pub forms: BTreeMap<&'static str, FormView>,
+    pub source: String,
+    pub path: String,
+    pub commit: String,
+    pub tag: Option<String>,
+    pub published_at: Timestamp,
+    pub spec_version: String,
+    pub bump: Option<Bump>,
+    pub required_bump: Option<Bump>,
+    pub breaking: bool,
+    pub flagged: bool,
+    pub flags: Vec<&'static str>,
+    pub prompts: Vec<PromptSummary>,
+    pub tools: Vec<ToolSummary>,
+    pub skills: Vec<SkillView>,
+    pub warnings: Vec<String>,
+}
+
+/// One skill of a release.
+#[derive(Debug, Serialize)]
+pub(crate) struct SkillView {
+    pub name: String,
+    pub description: String,
+    pub reference: Option<String>,
+    pub preload: bool,
+    pub digest: Digest,
+    pub commit: Option<String>,
+    pub files: Vec<SkillFileView>,
+}
+
+/// One file of a skill.
+#[derive(Debug, Serialize)]
+pub(crate) struct SkillFileView {
+    pub path: String,
+    pub size: u64,
+    pub digest: Digest,
+    pub url: String,
+}
+
+impl Manifest {
+    /// The manifest of a release, out of its record and what is said of it since.
+    pub(crate) fn new(pack: &PackEntry, row: &ReleaseRow, release: &Release) -> Manifest {
+        let flags = flag_names(pack, row);
+        Manifest {
+            id: release.id.clone(),
+            version: release.version.to_string(),
+            digest: release.digest,
+            forms: forms(row),
+            source: release.source.clone(),
+            path: release.path.clone(),
+            commit: release.commit.clone(),
+            tag: release.tag.clone(),
+            published_at: release.published_at,
+            spec_version: release.spec_version.clone(),
+            bump: release.bump,
+            required_bump: release.required_bump,
+            breaking: release.breaking,
+            flagged: !flags.is_empty(),
+            flags,
+            prompts: release.summary.prompts.clone(),
+            tools: release.summary.tools.clone(),
+            skills: skills(release),
+            warnings: release.warnings.clone(),
+        }
+    }
+}
+
+fn skills(release: &Release) -> Vec<SkillView> {
+    let keys = address::skill_keys(&release.skills);
+    release.skills.iter().zip(&keys).map(|(skill, key)| SkillView::new(release, skill, key)).collect()
+}
+
+impl SkillView {
+    fn new(release: &Release, skill: &SkillRecord, key: &str) -> SkillView {
+        let files = skill.files.iter().map(|file| SkillFileView {
+            path: file.path.clone(),
+            size: file.size,
+            digest: file.digest,
+            url: address::skill_file(&release.id, &release.version, key, &file.path),
+        });
+        SkillView {
+            name: skill.name.clone(),
+            description: skill.description.clone(),
+            reference: skill.reference.clone(),
+            preload: skill.preload,
+            digest: skill.digest,
+            commit: skill.commit.clone(),
+            files: files.collect(),
+        }
+    }
+}

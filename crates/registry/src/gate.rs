@@ -1,0 +1,104 @@
+//! The gate: what follows from versions, from the settings and from the packs of a run taken together.
+//!
+//! The functions here are what `check` adds to linting and comparing (change rules sections 2 and 6). They are pure:
+//! which commit is the base and which releases are known is found out elsewhere.
+
+mod allow;
+mod duplicates;
+mod loosened;
+mod versions;
+
+use std::collections::BTreeSet;
+
+use pack::Digest;
+use rules::{Group, Level, find_change, find_lint};
+
+use semver::Version;
+
+use crate::acknowledge::{Accepted, accept};
+use crate::judge::Settings;
+use crate::report::FindingView;
+use crate::weigh::{level_of, options_of};
+
+pub use allow::{AllowRun, JudgedPack, allow_findings};
+pub use duplicates::{Claim, duplicate_packs};
+pub use loosened::{Loosening, findings as policy_findings, fresh_allows, loosened};
+pub use versions::{Judged, cover, lowest_free, pack_removed, version_findings};
+
+/// A finding of the gate before it knows its level.
+struct Draft<'a> {
+    rule: &'a str,
+    default: Level,
+    message: String,
+    help: Option<String>,
+    pack: &'a str,
+    pointer: String,
+    place: String,
+    value: String,
+}
+
+impl Draft<'_> {
+    /// The finding at lines and columns that the caller fills in; none where the rule is off.
+    fn finish(self, path: &str, settings: Settings<'_>) -> Option<FindingView> {
+        let level = gate_level(self.rule, self.default, path, settings);
+        if level == Level::Off {
+            return None;
+        }
+        let identity = [self.pack, self.rule, &self.place, &self.value];
+        let fingerprint = Digest::of_parts(identity.map(str::as_bytes)).hex()[..16].to_owned();
+        let group = find_lint(self.rule).map_or(Group::Correctness, |lint| lint.group);
+        Some(FindingView {
+            rule: self.rule.to_owned(),
+            level,
+            group,
+            message: self.message,
+            help: self.help,
+            path: path.to_owned(),
+            pack: self.pack.to_owned(),
+            pointer: self.pointer,
+            line: 1,
+            column: 1,
+            end_line: 1,
+            end_column: 1,
+            place: self.place,
+            fingerprint,
+            acknowledged: false,
+        })
+    }
+}
+
+/// The level of a rule of the gate: what the settings say, else the catalogue's.
+fn gate_level(rule: &str, default: Level, path: &str, settings: Settings<'_>) -> Level {
+    match find_lint(rule) {
+        Some(lint) => level_of(lint, settings.relative(path), settings),
+        None if find_change(rule).is_some() => options_of(rule, settings).level.unwrap_or(default),
+        None => default,
+    }
+}
+
+/// Marks the findings of one pack that an `[[allow]]` entry accepts; gives the entries, by position.
+///
+/// `path` is the pack's path from the root of the repository.
+pub fn acknowledge(
+    findings: &mut [FindingView],
+    path: &str,
+    version: Option<&Version>,
+    settings: Settings<'_>,
+) -> BTreeSet<usize> {
+    let mut matched = BTreeSet::new();
+    for finding in findings {
+        let found = Accepted {
+            rule: &finding.rule,
+            fingerprint: &finding.fingerprint,
+            path: settings.relative(path),
+            pack: &finding.pack,
+            place: &finding.place,
+            version,
+        };
+        if let Some(entry) = accept(&found, settings) {
+            finding.acknowledged = true;
+            matched.insert(entry);
+        }
+    }
+    matched
+}

@@ -1,0 +1,338 @@
+//! The version of a pack and those of its prompts, judged by what changed (change rules section 2).
+
+use std::collections::BTreeSet;
+
+use pack::json::Document;
+use pack::model::{Pack, parse_version};
+use pack::{Digest, LineIndex, Node, Pointer, Position};
+use rules::change::{Affected, Bumps, Certainty, Class, Side, Witness};
+use rules::{Bump, Change, Level, Profile};
+use semver::Version;
+use serde_json::json;
+
+use super::Draft;
+use crate::acknowledge::{Accepted, accept};
+use crate::judge::{Settings, change_level, version_pointer};
+use crate::report::{DiffReport, DiffSide, FindingView};
+use crate::version::{declared_bump, is_sufficient, lowest_sufficient};
+
+/// One changed pack and what it is judged by.
+#[derive(Clone, Copy)]
+pub struct Judged<'a> {
+    /// The pack at HEAD.
+    pub new: &'a Document,
+    /// Its path from the root of the repository.
+    pub path: &'a str,
+    /// The pack at BASE, and everything that changed since; none for a new pack.
+    pub base: Option<(&'a Document, &'a DiffReport)>,
+    /// The release that its version is judged by, and everything that changed since; none where none is known.
+    ///
+    /// It has the pack's own version where that was not raised at all.
+    pub baseline: Option<(&'a Document, &'a DiffReport)>,
+    /// The versions that are published.
+    pub taken: &'a [Version],
+    /// Whether the pack's version is published with other content.
+    pub reused: bool,
+    /// What the authors say.
+    pub settings: Settings<'a>,
+}
+
+/// Everything that the gate says about the versions of one pack: `version-*`, `prompt-version-*` and
+/// `removed-before-sunset`.
+pub fn version_findings(judged: Judged<'_>) -> Vec<FindingView> {
+    let mut findings = Vec::new();
+    let pack = Pack(judged.new.root());
+    if let Some(text) = pack.version_text().filter(|text| parse_version(text).is_none()) {
+        let message = format!("the version `{text}` is not semantic");
+        let help = "write it as MAJOR.MINOR.PATCH".to_owned();
+        findings.extend(at_version(judged, "version-unreadable", Level::Error, message, help));
+    }
+    let base_text = judged.base.and_then(|(document, _)| Pack(document.root()).version_text());
+    if let Some(text) = base_text.filter(|text| parse_version(text).is_none()) {
+        let message = format!("the version `{text}` of the base is not semantic");
+        let help = "nothing can be said about the bump; compare with a base that has a version".to_owned();
+        findings.extend(at_version(judged, "version-unreadable", Level::Error, message, help));
+    }
+    if let Some(version) = pack.version() {
+        findings.extend(pack_version(judged, &version));
+        findings.extend(sunsets(judged, &version));
+    }
+    if let Some((old, diff)) = judged.baseline.or(judged.base) {
+        for prompt in pack.prompts() {
+            if let Some(before) = Pack(old.root()).prompt(prompt.name_key()) {
+                findings.extend(prompt_version(judged, diff, before.0, prompt.0, prompt.name_key()));
+            }
+        }
+    }
+    findings
+}
+
+/// The one finding on the version of the pack.
+fn pack_version(judged: Judged<'_>, version: &Version) -> Option<FindingView> {
+    let base_version = judged.base.and_then(|(document, _)| Pack(document.root()).version());
+    if let Some(base) = base_version.filter(|base| version.cmp_precedence(base).is_lt()) {
+        let message = format!("the version {version} is lower than {base}, which the base has");
+        let help = format!("give the pack a version above {base}");
+        return at_version(judged, "version-decreased", Level::Error, message, help);
+    }
+    let reused = || {
+        let message = format!("{version} is already published with other content");
+        let help = "releases never change: give the pack a version that is not taken".to_owned();
+        at_version(judged, "version-reused", Level::Error, message, help)
+    };
+    let Some((document, diff)) = judged.baseline else {
+        return if judged.reused { reused() } else { None };
+    };
+    let since = Pack(document.root()).version()?;
+    let required = diff.required_bump;
+    let enough = lowest_free(&since, required, judged.taken);
+    let help = format!(
+        "raise `version` to {enough} (`packhouse bump --write` does it), or accept what asks for more with `[[allow]]`"
+    );
+    if version.cmp_precedence(&since).is_eq() {
+        if required == Bump::None {
+            return None;
+        }
+        let (rule, message) = if version.build == since.build {
+            let message =
+                format!("the changes since {since} need a {required} bump, and the version is the same");
+            ("version-not-bumped", message)
+        } else {
+            let message =
+                format!("{version} and {since} differ in build metadata only, and the contents differ");
+            ("version-build-only", message)
+        };
+        return at_version(judged, rule, Level::Error, message, help);
+    }
+    if judged.reused {
+        return reused();
+    }
+    let declared = declared_bump(&since, version);
+    if !diff.sufficient {
+        let message =
+            format!("{version} is a {declared} bump since {since}, and the changes need a {required} one");
+        return at_version(judged, "version-bump-too-small", Level::Error, message, help);
+    }
+    let needed = required.max(diff.suggested_bump);
+    let most = declared_bump(&since, &lowest_sufficient(&since, needed));
+    if declared > most && version.pre.is_empty() && version.major > 0 {
+        let message =
+            format!("{version} is a {declared} bump since {since}, and the changes need a {required} one");
+        let help = format!("nothing has to be done; {enough} would be enough");
+        return at_version(judged, "version-bump-larger", Level::Info, message, help);
+    }
+    None
+}
+
+/// The lowest version above `since` that changes of this bump may have and that is not taken.
+pub fn lowest_free(since: &Version, required: Bump, taken: &[Version]) -> Version {
+    let mut version = lowest_sufficient(since, required);
+    while taken.iter().any(|taken| taken.cmp_precedence(&version).is_eq() && *taken != *since) {
+        version = lowest_sufficient(&version, required.max(Bump::Patch));
+    }
+    version
+}
+
+fn prompt_version(
+    judged: Judged<'_>,
+    diff: &DiffReport,
+    before: Node<'_>,
+    after: Node<'_>,
+    key: &str,
+) -> Option<FindingView> {
+    let node = after.get("version")?;
+    let old = parse_version(before.text("version")?)?;
+    let new = parse_version(node.as_str()?)?;
+    let changes: Vec<&Change> =
+        diff.changes.iter().filter(|change| change.prompts.iter().any(|prompt| prompt == key)).collect();
+    let required = changes.iter().map(|change| weight(change)).max().unwrap_or_default();
+    let zero_major = judged.settings.repository.changes.zero_major;
+    let order = new.cmp_precedence(&old);
+    let enough = lowest_sufficient(&old, required);
+    let help = format!("raise the prompt's `version` to {enough}");
+    let default = if diff.profile == Profile::Strict { Level::Error } else { Level::Warn };
+    let (rule, level, message, help) = if order.is_lt() {
+        let message = format!("the version {new} of the prompt `{key}` is lower than {old}, which it had");
+        ("prompt-version-decreased", default, message, format!("give the prompt a version above {old}"))
+    } else if order.is_eq() && required >= Bump::Patch {
+        let message = format!("the prompt `{key}` changed ({required}) under the unchanged version {old}");
+        ("prompt-version-not-bumped", default, message, help)
+    } else if order.is_gt() && !is_sufficient(&old, &new, required, zero_major) {
+        let declared = declared_bump(&old, &new);
+        let message = format!(
+            "{new} is a {declared} bump of the prompt `{key}` since {old}, and it needs a {required} one"
+        );
+        ("prompt-version-bump-too-small", default, message, help)
+    } else if order.is_gt() && changes.is_empty() {
+        let message =
+            format!("the version of the prompt `{key}` rose from {old} to {new}, and nothing in it changed");
+        ("prompt-version-bumped-without-change", Level::Info, message, format!("leave it at {old}"))
+    } else {
+        return None;
+    };
+    let place = node.pointer();
+    at_node(judged, rule, level, message, Some(help), node, place.as_str())
+}
+
+/// What a change asks for: one that is accepted still needs a patch.
+fn weight(change: &Change) -> Bump {
+    if change.acknowledged { change.bump.min(Bump::Patch) } else { change.bump }
+}
+
+/// Things that were announced to stay longer.
+fn sunsets(judged: Judged<'_>, version: &Version) -> Vec<FindingView> {
+    let Some((_, diff)) = judged.base else { return Vec::new() };
+    let entries = judged.settings.repository.sunset.iter().filter(|entry| entry.pack == diff.pack);
+    let mut findings = Vec::new();
+    for entry in entries {
+        let is_early = match (parse_version(&entry.until), entry.until.parse::<jiff::civil::Date>()) {
+            (Some(until), _) => version.cmp_precedence(&until).is_lt(),
+            (None, Ok(day)) => judged.settings.today < day,
+            (None, Err(_)) => false,
+        };
+        let gone = diff.changes.iter().find(|change| change.new.is_none() && change.place == entry.place);
+        let Some(change) = gone.filter(|_| is_early) else { continue };
+        let message = format!("{} was announced to stay until {}", entry.place, entry.until);
+        let help =
+            entry.replacement.as_ref().map(|instead| format!("{instead} replaces it; keep both until then"));
+        let help = help.unwrap_or_else(|| "keep it until then, or move the sunset first".to_owned());
+        let node = judged.new.at(&change.anchor).unwrap_or(judged.new.root());
+        let place = change.place.as_str();
+        findings.extend(at_node(
+            judged,
+            "removed-before-sunset",
+            Level::Error,
+            message,
+            Some(help),
+            node,
+            place,
+        ));
+    }
+    findings
+}
+
+fn at_version(
+    judged: Judged<'_>,
+    rule: &'static str,
+    level: Level,
+    message: String,
+    help: String,
+) -> Option<FindingView> {
+    let node = judged.new.at(&version_pointer()).unwrap_or(judged.new.root());
+    at_node(judged, rule, level, message, Some(help), node, "/version")
+}
+
+fn at_node(
+    judged: Judged<'_>,
+    rule: &'static str,
+    default: Level,
+    message: String,
+    help: Option<String>,
+    node: Node<'_>,
+    place: &str,
+) -> Option<FindingView> {
+    let pack = Pack(judged.new.root()).id().unwrap_or_default();
+    let draft = Draft {
+        rule,
+        default,
+        message,
+        help,
+        pack,
+        pointer: node.pointer().to_string(),
+        place: place.to_owned(),
+        value: pack::digest::canonical(&node.to_value()),
+    };
+    let mut finding = draft.finish(judged.path, judged.settings)?;
+    let text = judged.new.text();
+    let lines = LineIndex::new(text);
+    let start = lines.position(text, node.span().start);
+    let end = if node.is_object() { start } else { lines.position(text, node.span().end) };
+    (finding.line, finding.column) = (start.line, start.column);
+    (finding.end_line, finding.end_column) = (end.line, end.column);
+    Some(finding)
+}
+
+/// Sets the level of each change by whether the version covers it since the release that it is judged by.
+///
+/// A second change under a version that was raised already is covered, although the version is that of BASE.
+pub fn cover(diff: &mut DiffReport, since: &Version, version: Option<&Version>, settings: Settings<'_>) {
+    for change in &mut diff.changes {
+        change.level = change_level(change, Some(since), version, settings);
+    }
+}
+
+/// The comparison of a pack that is gone: one change, `pack-removed`; and the `[[allow]]` entry that accepts it.
+pub fn pack_removed(
+    old: &Document,
+    bytes: &[u8],
+    path: &str,
+    settings: Settings<'_>,
+) -> (DiffReport, BTreeSet<usize>) {
+    let pack = Pack(old.root());
+    let id = pack.id().unwrap_or_default();
+    let bump = settings.repository.changes.rules.get("pack-removed").and_then(|rule| rule.bump);
+    let bump = bump.unwrap_or(Bump::Major);
+    let value = json!(id);
+    let digest = Digest::of(pack::digest::canonical(&value).as_bytes()).hex();
+    let parts = [id, "pack-removed", "", "", &digest, ""];
+    let fingerprint = Digest::of_parts(parts.map(str::as_bytes)).hex()[..16].to_owned();
+    let version = pack.version();
+    let found = Accepted {
+        rule: "pack-removed",
+        fingerprint: &fingerprint,
+        path: settings.relative(path),
+        pack: id,
+        place: "",
+        version: version.as_ref(),
+    };
+    let accepted = accept(&found, settings);
+    let level = crate::weigh::options_of("pack-removed", settings).level;
+    let level = level.unwrap_or(if accepted.is_some() { Level::Info } else { Level::Error });
+    let change = Change {
+        rule: "pack-removed".to_owned(),
+        bump,
+        bumps: Bumps::new(bump, bump, bump),
+        suggest: None,
+        level,
+        class: Class::Contract,
+        certainty: Certainty::Proven,
+        affected: vec![Affected::Caller, Affected::Runtime],
+        message: format!("the pack `{id}` is gone"),
+        reason: None,
+        prompt: None,
+        prompts: Vec::new(),
+        safety: false,
+        governance: false,
+        acknowledged: accepted.is_some(),
+        place: String::new(),
+        old: Some(Side { pointer: Pointer::root(), line: 1, column: 1, value }),
+        new: None,
+        anchor: Pointer::root(),
+        anchor_position: Position { line: 1, column: 1 },
+        witness: Some(Witness {
+            kind: "reference".to_owned(),
+            input: json!(id),
+            old_result: "found".to_owned(),
+            new_result: "no file has this id".to_owned(),
+        }),
+        fingerprint,
+    };
+    let report = DiffReport {
+        version: 1,
+        pack: id.to_owned(),
+        profile: settings.repository.changes.profile.max(settings.policy.profile),
+        old: DiffSide {
+            version: pack.version_text().unwrap_or_default().to_owned(),
+            digest: Digest::of(bytes),
+        },
+        new: DiffSide { version: String::new(), digest: Digest::of(b"") },
+        required_bump: weight(&change),
+        suggested_bump: weight(&change),
+        declared_bump: Bump::None,
+        sufficient: change.acknowledged,
+        breaking: bump == Bump::Major,
+        changes: if level == Level::Off { Vec::new() } else { vec![change] },
+        notes: Vec::new(),
+    };
+    (report, accepted.into_iter().collect())
+}

@@ -1,0 +1,323 @@
+//! Witnesses: the smallest input that OLD accepts and NEW fails, run on both.
+//!
+//! A proven break that has none is no break, and is left out. Where OLD accepts no input at all, nothing that worked
+//! can fail, and the wire bump becomes patch.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pack::model::Pack;
+use serde_json::{Value, json};
+
+use super::comparison::{Comparison, PromptPair};
+use super::report::{Changes, Draft};
+use super::side::VariableSide;
+use super::variables::Constraints;
+use crate::change::{Bump, Bumps, Certainty, Profile, Witness};
+
+mod render;
+mod sample;
+
+use render::{Call, Failure, render};
+
+/// What a break is about, so that a witness can be made for it.
+#[derive(Debug, Clone)]
+pub(crate) enum Focus<'a> {
+    /// A call without the variable.
+    Without(&'a str),
+    /// A call in which the variable has a value that is refused now.
+    With(&'a str),
+    /// A placeholder that stays in the text, by its body.
+    Left(String),
+    /// Any call; a finding that is never left out for lack of a witness.
+    AnyOf(Vec<&'a str>),
+    /// A name that somebody holds: what it names, and the name.
+    Reference(Named, String),
+}
+
+/// What a reference names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Named {
+    /// A pack, by id.
+    Pack,
+    /// A prompt, by key.
+    Prompt,
+    /// A tool, by key.
+    Tool,
+    /// A tool, by the name that the model calls.
+    ToolName,
+}
+
+/// What looking for a witness gave.
+enum Outcome {
+    Found(Witness),
+    /// Every input that OLD accepts works with NEW.
+    None,
+    /// OLD accepts no input.
+    OldAcceptsNothing,
+    /// It could not be decided within the budget.
+    Undecided,
+}
+
+/// The most bytes of text that are rendered in one comparison.
+const MAX_RENDERED: usize = 64 * 1024 * 1024;
+/// The most models that are tried for one finding.
+const MAX_MODELS: usize = 8;
+/// The most values that are tried for one finding.
+const MAX_VALUES: usize = 8;
+
+/// Adds a witness to every finding that names what it is about.
+pub(super) fn attach<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>) {
+    let pairs: BTreeMap<&str, &PromptPair<'a>> =
+        comparison.prompt_pairs.iter().map(|pair| (pair.key(), pair)).collect();
+    let mut search = Search { comparison, spent: 0, calls: BTreeMap::new() };
+    for draft in changes.drafts_mut() {
+        let Some(focus) = draft.focus.clone() else { continue };
+        let is_reference = matches!(focus, Focus::Reference(..));
+        let is_due = draft.certainty == Certainty::Proven
+            && (is_reference || draft.bumps.wire == Bump::Major)
+            && !matches!(focus, Focus::AnyOf(_));
+        let pair = draft.scope.prompt.and_then(|key| pairs.get(key).copied());
+        let outcome = match (&focus, pair) {
+            (Focus::Reference(named, name), _) => reference(comparison, *named, name),
+            (Focus::AnyOf(prompts), _) => {
+                let found =
+                    prompts.iter().filter_map(|key| pairs.get(key)).map(|pair| search.call(pair, &focus));
+                found
+                    .into_iter()
+                    .find(|outcome| matches!(outcome, Outcome::Found(_)))
+                    .unwrap_or(Outcome::None)
+            }
+            (_, Some(pair)) => search.call(pair, &focus),
+            (_, None) => Outcome::Undecided,
+        };
+        settle(draft, outcome, is_due);
+    }
+}
+
+fn settle(draft: &mut Draft<'_>, outcome: Outcome, is_due: bool) {
+    match outcome {
+        Outcome::Found(witness) => {
+            // A value that is refused now proves what the patterns alone could not.
+            if draft.reason == Some("non-regular-pattern") {
+                draft.reason = None;
+                draft.proven();
+            }
+            draft.witness = Some(witness);
+        }
+        _ if !is_due => {}
+        Outcome::None => draft.dropped = true,
+        Outcome::OldAcceptsNothing => {
+            let bumps: Bumps = draft.bumps;
+            draft.bumps = bumps.with(Profile::Wire, Bump::Patch);
+        }
+        Outcome::Undecided => {
+            draft.possible("no-witness");
+        }
+    }
+}
+
+fn reference(comparison: &Comparison<'_>, named: Named, name: &str) -> Outcome {
+    let finds = |pack: Pack<'_>| match named {
+        Named::Pack => pack.id() == Some(name),
+        Named::Prompt => pack.prompt(name).is_some(),
+        Named::Tool => pack.tool(name).is_some(),
+        Named::ToolName => pack.tools().any(|tool| tool.text("name") == Some(name)),
+    };
+    if !finds(comparison.old.pack) || finds(comparison.new.pack) {
+        return Outcome::None;
+    }
+    let kind = match named {
+        Named::Pack => "pack",
+        Named::Prompt => "prompt",
+        Named::Tool | Named::ToolName => "tool",
+    };
+    Outcome::Found(Witness {
+        kind: "reference".to_owned(),
+        input: json!({ kind: name }),
+        old_result: "found".to_owned(),
+        new_result: "not found".to_owned(),
+    })
+}
+
+/// Calls that were made so far, so that findings of one prompt share them.
+struct Search<'s, 'a> {
+    comparison: &'s Comparison<'a>,
+    spent: usize,
+    calls: BTreeMap<(&'a str, Option<&'a str>), Tried>,
+}
+
+/// The smallest call that OLD accepts, for one prompt and model.
+#[derive(Clone)]
+enum Tried {
+    /// It renders; what NEW says about it.
+    Accepted(Call, Vec<Failure>),
+    /// OLD renders no call.
+    Nothing,
+    /// No value was found for a variable, or the budget is spent.
+    Unknown,
+}
+
+impl<'a> Search<'_, 'a> {
+    /// Looks for a call of one prompt.
+    fn call(&mut self, pair: &PromptPair<'a>, focus: &Focus<'a>) -> Outcome {
+        let overrides = pair.old.texts.overrides.keys().chain(pair.new.texts.overrides.keys());
+        let mut models: Vec<Option<&'a str>> = overrides.map(|model| Some(*model)).collect();
+        models.sort_unstable();
+        models.dedup();
+        models.insert(0, None);
+        let mut result = Outcome::OldAcceptsNothing;
+        for model in models.into_iter().take(MAX_MODELS) {
+            let outcome = match self.smallest(pair, model) {
+                Tried::Nothing => continue,
+                Tried::Unknown => Outcome::Undecided,
+                Tried::Accepted(call, failures) => self.judge(pair, model, &call, &failures, focus),
+            };
+            match (&outcome, &result) {
+                (Outcome::Found(_), _) => return outcome,
+                (Outcome::None, Outcome::Undecided) => {}
+                _ => result = outcome,
+            }
+        }
+        result
+    }
+
+    fn judge(
+        &mut self,
+        pair: &PromptPair<'a>,
+        model: Option<&'a str>,
+        call: &Call,
+        failures: &[Failure],
+        focus: &Focus<'a>,
+    ) -> Outcome {
+        let about = |failure: &&Failure| match focus {
+            Focus::Without(name) => failure.root == *name,
+            Focus::Left(body) => failure.subject == *body || failure.root == *body,
+            _ => true,
+        };
+        match focus {
+            Focus::With(name) => self.with_value(pair, model, call, name),
+            _ => match failures.iter().find(about) {
+                Some(failure) => Outcome::Found(witness(pair, model, call, failure)),
+                None => Outcome::None,
+            },
+        }
+    }
+
+    /// Looks for a value of one variable that OLD allows and NEW refuses.
+    fn with_value(
+        &mut self,
+        pair: &PromptPair<'a>,
+        model: Option<&'a str>,
+        call: &Call,
+        name: &str,
+    ) -> Outcome {
+        let find = |sides: &'a [VariableSide<'a>]| sides.iter().find(|side| side.name() == name);
+        let (Some(old), Some(new)) = (find(&pair.old.variables), find(&pair.new.variables)) else {
+            return Outcome::Undecided;
+        };
+        let (before, after) = (Constraints::of(old.variable), Constraints::of(new.variable));
+        let paths = pair.old.usage.paths.get(name).into_iter().flatten();
+        let values = sample::values(old, &[&before, &after]).into_iter();
+        let values = values.map(|value| match value {
+            Value::Object(_) | Value::Array(_) => sample::with_parts(value, paths.clone().cloned()),
+            other => other,
+        });
+        for value in values.filter(|value| before.accept(value) && !after.accept(value)).take(MAX_VALUES) {
+            let mut call = call.clone();
+            call.insert(name.to_owned(), value);
+            match (self.run(pair, model, &call, false), self.run(pair, model, &call, true)) {
+                (Some(Ok(_)), Some(Err(failures))) => {
+                    if let Some(failure) = failures.iter().find(|failure| failure.root == name) {
+                        return Outcome::Found(witness(pair, model, &call, failure));
+                    }
+                }
+                (None, _) | (_, None) => return Outcome::Undecided,
+                _ => {}
+            }
+        }
+        Outcome::Undecided
+    }
+
+    /// The smallest call that OLD accepts, tried once per prompt and model.
+    fn smallest(&mut self, pair: &PromptPair<'a>, model: Option<&'a str>) -> Tried {
+        if let Some(known) = self.calls.get(&(pair.key(), model)) {
+            return known.clone();
+        }
+        let tried = self.try_smallest(pair, model);
+        self.calls.insert((pair.key(), model), tried.clone());
+        tried
+    }
+
+    fn try_smallest(&mut self, pair: &PromptPair<'a>, model: Option<&'a str>) -> Tried {
+        let mut call = Call::new();
+        let Some(first) = self.run(pair, model, &call, false) else { return Tried::Unknown };
+        if let Err(failures) = first {
+            let missing: BTreeSet<&str> = failures.iter().map(|failure| failure.root.as_str()).collect();
+            for side in pair.old.variables.iter().filter(|side| missing.contains(side.name())) {
+                let Some(value) = smallest_value(pair, side) else { return Tried::Unknown };
+                call.insert(side.name().to_owned(), value);
+            }
+            match self.run(pair, model, &call, false) {
+                Some(Ok(_)) => {}
+                // Only what no value can fill shows that no call renders.
+                Some(Err(failures)) if failures.iter().any(|failure| is_hopeless(pair, failure)) => {
+                    return Tried::Nothing;
+                }
+                _ => return Tried::Unknown,
+            }
+        }
+        match self.run(pair, model, &call, true) {
+            Some(Ok(_)) => Tried::Accepted(call, Vec::new()),
+            Some(Err(failures)) => Tried::Accepted(call, failures),
+            None => Tried::Unknown,
+        }
+    }
+
+    fn run(
+        &mut self,
+        pair: &PromptPair<'a>,
+        model: Option<&str>,
+        call: &Call,
+        is_new: bool,
+    ) -> Option<Result<String, Vec<Failure>>> {
+        let (prompt, side) = match is_new {
+            true => (pair.new, self.comparison.new),
+            false => (pair.old, self.comparison.old),
+        };
+        if self.spent > MAX_RENDERED {
+            return None;
+        }
+        let length = |text: &super::text::Text<'_>| text.expanded.as_ref().map_or(0, String::len);
+        self.spent += prompt.texts.all().map(length).sum::<usize>() + prompt.variables.len();
+        render(prompt, side.syntax, model, call)
+    }
+}
+
+fn is_hopeless(pair: &PromptPair<'_>, failure: &Failure) -> bool {
+    pair.old.usage.unresolvable.contains(&failure.subject)
+}
+
+/// The smallest value that OLD allows, with the parts that its texts read.
+fn smallest_value(pair: &PromptPair<'_>, side: &VariableSide<'_>) -> Option<Value> {
+    let constraints = Constraints::of(side.variable);
+    let paths: Vec<String> = pair.old.usage.paths.get(side.name()).into_iter().flatten().cloned().collect();
+    let values = sample::values(side, &[&constraints]).into_iter();
+    let mut values = values.map(|value| match (&value, paths.is_empty()) {
+        (_, true) => value,
+        _ => sample::with_parts(value, paths.iter().cloned()),
+    });
+    values.find(|value| value.as_str() != Some("") && constraints.accept(value))
+}
+
+fn witness(pair: &PromptPair<'_>, model: Option<&str>, call: &Call, failure: &Failure) -> Witness {
+    let mut input = json!({ "prompt": pair.old.key(), "variables": call });
+    if let (Some(model), Value::Object(members)) = (model, &mut input) {
+        members.insert("model".to_owned(), Value::from(model));
+    }
+    Witness {
+        kind: "variables".to_owned(),
+        input,
+        old_result: "renders".to_owned(),
+        new_result: failure.message.clone(),
+    }
+}

@@ -1,0 +1,372 @@
+//! The whole job: a repository of packs in, a served registry out, through the binary.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::support::{Folder, greeter, greeter_with, program};
+
+/// How long a test waits for something that has to happen.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// A daemon that was started through the binary.
+struct Daemon {
+    child: Child,
+    address: String,
+}
+
+/// The answer to one request.
+struct Answer {
+    status: u16,
+    headers: Vec<(String, String)>,
+    body: Vec<u8>,
+}
+
+impl Daemon {
+    /// Starts `packhouse serve` in `folder`, on a port that the system chooses.
+    fn start(folder: &Folder) -> Daemon {
+        let mut command = program(&["serve", "--config", "registry.toml", "--listen", "127.0.0.1:0"], &folder.path());
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program starts");
+        let stderr = BufReader::new(child.stderr.take().expect("its standard error"));
+        let (sender, receiver) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            for line in stderr.lines().map_while(Result::ok) {
+                if let Some((_, address)) = line.split_once("listens on http://") {
+                    let _ = sender.send(address.trim().to_owned());
+                }
+            }
+        });
+        let address = receiver.recv_timeout(DEADLINE).expect("the daemon listens");
+        Daemon { child, address }
+    }
+
+    fn request(&self, head: &str) -> Answer {
+        let mut stream = TcpStream::connect(&self.address).expect("a connection");
+        stream.set_read_timeout(Some(DEADLINE)).expect("a timeout");
+        write!(stream, "{head}\r\nHost: localhost\r\nConnection: close\r\n\r\n").expect("a request");
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).expect("an answer");
+        let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").expect("a head");
+        let text = String::from_utf8_lossy(&bytes[..end]).into_owned();
+        let mut lines = text.lines();
+        let status = lines.next().and_then(|line| line.split(' ').nth(1)?.parse().ok()).expect("a status");
+        let headers = lines
+            .filter_map(|line| line.split_once(": "))
+            .map(|(name, value)| (name.to_lowercase(), value.to_owned()))
+            .collect();
+        Answer { status, headers, body: bytes[end + 4..].to_vec() }
+    }
+
+    fn get(&self, path: &str) -> Answer {
+        self.request(&format!("GET {path} HTTP/1.1"))
+    }
+
+    fn json(&self, path: &str) -> Value {
+        let answer = self.get(path);
+        let text = String::from_utf8_lossy(&answer.body);
+        serde_json::from_slice(&answer.body).unwrap_or_else(|error| panic!("{path}: {error}: {text}"))
+    }
+
+    /// Waits until `done` says so.
+    fn wait(&self, what: &str, done: impl Fn(&Daemon) -> bool) {
+        let start = Instant::now();
+        while !done(self) {
+            assert!(start.elapsed() < DEADLINE, "waited too long until {what}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Everything that the API says of the packs, without what tells when scans happened.
+    fn everything(&self) -> Vec<(String, Value)> {
+        let mut answers: Vec<(String, Value)> = Vec::new();
+        for path in ["/v1/packs", "/v1/search?q=", "/v1/search?q=tag:greeting", "/v1/packs/greeter", "/v1/packs/guide"] {
+            answers.push((path.to_owned(), self.json(path)));
+        }
+        for version in ["1.0.0", "1.1.0", "1.2.0", "1.2.1"] {
+            for what in ["", "/report", "/pack.json", "/resolved.json"] {
+                let path = format!("/v1/packs/greeter/versions/{version}{what}");
+                answers.push((path.clone(), self.json(&path)));
+            }
+        }
+        let state = self.json("/v1/sources/packs");
+        let problems = state["problems"].as_array().expect("problems").clone();
+        let shown: Vec<Value> = problems
+            .into_iter()
+            .map(|mut problem| {
+                for time in ["first", "last", "count"] {
+                    problem[time] = Value::Null;
+                }
+                problem
+            })
+            .collect();
+        answers.push(("problems".to_owned(), shown.into()));
+        answers
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Answer {
+    fn header(&self, name: &str) -> &str {
+        let found = self.headers.iter().find(|(known, _)| known == name);
+        found.map_or("", |(_, value)| value)
+    }
+
+    fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).expect("a JSON body")
+    }
+}
+
+const OPTIONAL: &str =
+    r#"{"name": "tone", "type": "string", "required": false, "default": "warm", "description": "How to sound."}, "#;
+const REQUIRED: &str = r#"{"name": "tier", "type": "string", "required": true, "description": "The plan."}, "#;
+
+fn tagged(pack: &str) -> String {
+    let metadata = r#""description": "Greets people by their name.",
+  "metadata": { "tags": ["greeting", "demo"] },
+  "tools": { "look_up": { "name": "look_up", "description": "Looks a person up." } },"#;
+    pack.replacen(r#""description": "Greets people by their name.","#, metadata, 1)
+        .replacen(r#""description": "Greets one person.","#, r#""description": "Greets one person.", "tools": ["look_up"],"#, 1)
+}
+
+/// A repository with the history that the whole job is proven with.
+fn repository(folder: &Folder) {
+    folder.git(&["init", "--quiet", "--initial-branch=main", "packs"]);
+    let pack = "packs/packs/greeter.pack.json";
+    let commit = |subject: &str| {
+        folder.git(&["-C", "packs", "add", "--all"]);
+        folder.git(&["-C", "packs", "commit", "--quiet", "--message", subject]);
+    };
+    folder.write(pack, tagged(&greeter("1.0.0")));
+    commit("greeter 1.0.0");
+    folder.write(pack, tagged(&greeter_with("1.1.0", OPTIONAL, " Sound {{tone}}.")));
+    commit("greeter 1.1.0");
+    let broken = |version: &str, text: &str| {
+        tagged(&greeter_with(version, &format!("{OPTIONAL}{REQUIRED}"), text))
+    };
+    folder.write(pack, broken("1.2.0", " Sound {{tone}}. The plan is {{tier}}."));
+    commit("greeter 1.2.0 needs the tier");
+    folder.write(pack, broken("1.2.1", " Please sound {{tone}}. The plan is {{tier}}."));
+    commit("greeter 1.2.1 is polite");
+    let guide = greeter("1.0.0")
+        .replace("\"greeter\"", "\"guide\"")
+        .replacen("\"prompts\"", "\"skills\": [\"./skills/tone\"],\n  \"prompts\"", 1);
+    folder.write("packs/packs/guide/guide.pack.json", guide);
+    folder.write(
+        "packs/packs/guide/skills/tone/SKILL.md",
+        "---\nname: tone\ndescription: How to sound.\n---\n\nBe brief and kind.\n",
+    );
+    folder.write("packs/package.json", "{\"name\": \"not-a-pack\", \"version\": \"1.0.0\"}");
+    folder.write("packs/packs/broken.pack.json", "{ \"id\": \"broken\", ");
+    commit("guide with a skill, and a broken file");
+}
+
+fn configured(folder: &Folder, poll: &str) {
+    let text = format!(
+        "[server]\nstate = \"state\"\n\n[[source]]\nname = \"packs\"\npath = \"packs\"\npoll = \"{poll}\"\n\n\
+         [[source]]\nname = \"gone\"\npath = \"no-such-folder\"\n"
+    );
+    folder.write("registry.toml", text);
+}
+
+#[test]
+fn a_repository_becomes_a_registry_and_survives_losing_what_is_derived() {
+    let folder = Folder::new();
+    repository(&folder);
+    configured(&folder, "1h");
+    let mut daemon = Daemon::start(&folder);
+    daemon.wait("the first scan is through", |daemon| {
+        // The search index follows what is served a moment later.
+        daemon.get("/v1/packs/greeter").status == 200 && daemon.json("/v1/search?q=")["total"] == 2
+    });
+    served(&daemon, &folder);
+    refusals(&daemon);
+
+    // A commit while the daemon runs: only a file notice can tell it, for it polls once an hour.
+    folder.write("packs/packs/greeter.pack.json", tagged(&greeter_with("2.0.0", REQUIRED, " The plan is {{tier}}.")));
+    folder.git(&["-C", "packs", "commit", "--quiet", "--all", "--message", "greeter 2.0.0"]);
+    daemon.wait("2.0.0 is the latest", |daemon| {
+        daemon.json("/v1/packs/greeter")["latest"] == "2.0.0"
+            && daemon.json("/v1/search?q=id:greeter")["hits"][0]["version"] == "2.0.0"
+    });
+
+    let before = daemon.everything();
+    daemon.child.kill().expect("a daemon to kill");
+    daemon.child.wait().expect("it ends");
+    std::fs::remove_dir_all(folder.path().join("state/index")).expect("the rows");
+    std::fs::remove_dir_all(folder.path().join("state/search")).expect("the search index");
+    let again = Daemon::start(&folder);
+    again.wait("the source was scanned again", |daemon| {
+        daemon.json("/v1/sources/packs")["problems"].as_array().is_some_and(|problems| !problems.is_empty())
+    });
+    for ((path, was), (_, is)) in before.iter().zip(again.everything()) {
+        assert_eq!(*was, is, "{path}");
+    }
+    let verified = folder.run(&["ledger", "verify", "--config", "registry.toml"]);
+    assert_eq!(verified.status, 0, "{}", verified.shown());
+}
+
+/// What the contract promises of the packs of [`repository`].
+fn served(daemon: &Daemon, folder: &Folder) {
+    let exact = daemon.get("/v1/packs/greeter/versions/1.1.0/pack.json");
+    let expected = folder.git(&["-C", "packs", "show", "HEAD~3:packs/greeter.pack.json"]);
+    assert_eq!(String::from_utf8_lossy(&exact.body).trim(), expected.trim());
+    assert_eq!(exact.header("cache-control"), "public, max-age=31536000, immutable");
+    let etag = exact.header("etag").to_owned();
+    let unchanged = daemon
+        .request(&format!("GET /v1/packs/greeter/versions/1.1.0/pack.json HTTP/1.1\r\nIf-None-Match: {etag}"));
+    assert_eq!((unchanged.status, unchanged.body.len()), (304, 0));
+
+    for reference in ["greeter", "greeter@latest", "greeter@%5E1", "greeter@1"] {
+        let answer = daemon.get(&format!("/v1/fetch/{reference}"));
+        assert_eq!(answer.header("packhouse-version"), "1.1.0", "{reference}");
+    }
+    let held = daemon.get("/v1/fetch/greeter@1.2.0");
+    assert_eq!((held.status, held.header("packhouse-flagged")), (200, "insufficient-bump"));
+    let only_held = daemon.get("/v1/fetch/greeter@~1.2");
+    assert_eq!(only_held.status, 404);
+    assert!(only_held.json()["detail"].as_str().is_some_and(|text| text.contains("1.2.1")));
+
+    let document = daemon.json("/v1/packs/greeter");
+    let versions: Vec<&str> =
+        document["versions"].as_array().expect("versions").iter().filter_map(|v| v["version"].as_str()).collect();
+    assert_eq!(versions, ["1.2.1", "1.2.0", "1.1.0", "1.0.0"]);
+    for (at, flagged) in [(0, true), (1, true), (2, false), (3, false)] {
+        let version = &document["versions"][at];
+        assert_eq!(version["flagged"], flagged, "{version}");
+        assert_eq!(version["breaking"], flagged, "{version}");
+    }
+    assert_eq!(document["versions"][1]["required_bump"], "major");
+    let report = daemon.json("/v1/packs/greeter/versions/1.2.1/report");
+    assert_eq!(report["baseline"]["version"], "1.1.0");
+
+    let resolved = daemon.json("/v1/packs/guide/versions/1.0.0/resolved.json");
+    assert_eq!(resolved["skills"][0]["instructions"], "Be brief and kind.\n");
+    let found = daemon.json("/v1/search?q=tag:greeting+tool:look_up");
+    assert_eq!((found["total"].clone(), found["hits"][0]["id"].clone()), (1.into(), "greeter".into()));
+    let compared = daemon.json("/v1/packs/greeter/compare/1.1.0...1.2.0");
+    let rules: Vec<&str> =
+        compared["changes"].as_array().expect("changes").iter().filter_map(|c| c["rule"].as_str()).collect();
+    assert!(rules.contains(&"variable-required-added"), "{rules:?}");
+
+    let source = daemon.json("/v1/sources/packs");
+    let problem = &source["problems"][0];
+    assert_eq!(problem["code"], "not-json");
+    assert_eq!(problem["path"], "packs/broken.pack.json");
+    assert!(problem["message"].as_str().is_some_and(|text| !text.is_empty()));
+    assert_eq!(daemon.json("/v1/sources/gone")["state"], "failing");
+    commands_agree(daemon, folder);
+}
+
+/// The same repository through the commands gives the same changes.
+fn commands_agree(daemon: &Daemon, folder: &Folder) {
+    let old = "HEAD~3:packs/greeter.pack.json";
+    let diff = folder.run_in("packs", &["diff", old, "HEAD~2:packs/greeter.pack.json", "--format", "json"], &[], "");
+    let compared = daemon.json("/v1/packs/greeter/compare/1.1.0...1.2.0");
+    assert_eq!(diff.json()["changes"], compared["changes"]);
+    assert_eq!(diff.json()["required_bump"], "major");
+    let lint = folder.run_in("packs", &["lint", "packs", "--format", "json"], &[], "");
+    assert_eq!(lint.status, 1, "{}", lint.shown());
+    let rules: Vec<Value> =
+        lint.json()["findings"].as_array().expect("findings").iter().map(|finding| finding["rule"].clone()).collect();
+    assert!(rules.contains(&"invalid-json".into()), "{rules:?}");
+    let url = format!("http://{}", daemon.address);
+    let fetched = folder.run(&["fetch", "greeter@^1", "--registry", &url]);
+    assert_eq!(fetched.status, 0, "{}", fetched.shown());
+    assert!(folder.read("packs/greeter.pack.json").contains("\"1.1.0\""));
+    std::fs::remove_file(folder.path().join("packs/greeter.pack.json")).expect("the fetched file");
+}
+
+/// Every refusal is a problem document.
+fn refusals(daemon: &Daemon) {
+    for (request, status) in [
+        ("GET /v1/packs/nobody HTTP/1.1", 404),
+        ("GET /v1/nothing HTTP/1.1", 404),
+        ("DELETE /v1/packs HTTP/1.1", 405),
+        ("GET /v1/fetch/Greeter@1 HTTP/1.1", 400),
+        ("GET /v1/packs?colour=red HTTP/1.1", 400),
+    ] {
+        let answer = daemon.request(request);
+        assert_eq!(answer.status, status, "{request}");
+        assert_eq!(answer.header("content-type"), "application/problem+json", "{request}");
+        assert_eq!(answer.json()["status"], status, "{request}");
+    }
+    assert_eq!(daemon.get("/healthz").status, 200);
+    assert_eq!(daemon.get("/readyz").status, 200);
+    assert_eq!(daemon.get("/").status, 200);
+}
+
+#[test]
+fn what_keeps_the_daemon_from_starting_is_one_clear_line() {
+    let folder = Folder::new();
+    folder.write("typo.toml", "[server]\nlisten_on = \"127.0.0.1:0\"\n");
+    let ran = folder.run(&["serve", "--config", "typo.toml"]);
+    assert_eq!(ran.status, 2, "{}", ran.shown());
+    assert!(ran.stderr.contains("typo.toml:2") && ran.stderr.contains("listen"), "{}", ran.shown());
+
+    let missing = folder.run(&["serve", "--config", "missing.toml"]);
+    assert_eq!(missing.status, 2, "{}", missing.shown());
+
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = taken.local_addr().expect("its address").to_string();
+    folder.write("empty.toml", "");
+    let ran = folder.run(&["serve", "--config", "empty.toml", "--listen", &address]);
+    assert_eq!(ran.status, 2, "{}", ran.shown());
+    assert!(ran.stderr.contains(&address), "{}", ran.shown());
+
+    folder.write("registry.toml", "");
+    let _running = Daemon::start(&folder);
+    let ran = folder.run(&["serve", "--config", "registry.toml", "--listen", "127.0.0.1:0"]);
+    assert_eq!(ran.status, 2, "{}", ran.shown());
+    assert!(ran.stderr.contains("locked"), "{}", ran.shown());
+}
+
+#[test]
+fn without_a_file_notice_the_poll_finds_the_commit() {
+    let folder = Folder::new();
+    folder.git(&["init", "--quiet", "--initial-branch=main", "packs"]);
+    configured(&folder, "200ms");
+    let daemon = Daemon::start(&folder);
+    folder.write("packs/greeter.pack.json", greeter("1.0.0"));
+    folder.git(&["-C", "packs", "add", "--all"]);
+    folder.git(&["-C", "packs", "commit", "--quiet", "--message", "greeter"]);
+    daemon.wait("the pack is served", |daemon| daemon.get("/v1/fetch/greeter@1.0.0").status == 200);
+}
+
+#[test]
+fn the_demo_serves_its_packs_and_cleans_up() {
+    let folder = Folder::new();
+    let mut command = program(&["demo", "--listen", "127.0.0.1:0"], &folder.path());
+    command.env("TMPDIR", folder.path());
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the program starts");
+    let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines().map_while(Result::ok);
+    let mut said = String::new();
+    for line in lines.by_ref() {
+        said.push_str(&line);
+        said.push('\n');
+        if line.starts_with("Ctrl-C") {
+            break;
+        }
+    }
+    assert!(said.contains("5 packs") && said.contains("(held back)") && said.contains("support-bot"), "{said}");
+    let url = said.lines().find_map(|line| line.trim().strip_prefix("curl http://")).expect("a command to try");
+    let address = url.split('/').next().expect("an address").to_owned();
+    let daemon = Daemon { child, address };
+    let flagged = daemon.get("/v1/fetch/support-bot@1.2.0");
+    assert_eq!(flagged.header("packhouse-flagged"), "insufficient-bump");
+    let ended = std::process::Command::new("kill").args(["-TERM", &daemon.child.id().to_string()]).status();
+    assert!(ended.expect("kill runs").success());
+    let mut daemon = daemon;
+    let status = daemon.child.wait().expect("it ends");
+    assert_eq!(status.code(), Some(0));
+    let left = std::fs::read_dir(folder.path()).expect("a folder").count();
+    assert_eq!(left, 0, "the demo leaves nothing behind");
+}

@@ -1,0 +1,27 @@
+//! Flows through the binary: files and repositories in, reports and exit status out.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests run the program on files")]
+
+mod daemon;
+mod diff;
+mod layering;
+mod lint;
+#[path = "../support/mod.rs"]
+mod support;
+
+/// Compares with the file of that name below `snapshots/`; `UPDATE=1` rewrites it.
+fn snapshot(name: &str, text: &str) {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../tests/it/snapshots")
+        .join(format!("{name}.txt"));
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, text).expect("a file");
+        return;
+    }
+    let stored = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        stored == text,
+        "{} is stale; look at the difference, then run `UPDATE=1 cargo test`\n--- stored\n{stored}--- now\n{text}",
+        path.display()
+    );
+}
