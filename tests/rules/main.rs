@@ -6,6 +6,7 @@
 mod changes;
 mod fixes;
 mod fixture;
+mod hostile;
 mod lints;
 mod reference;
 mod subset;

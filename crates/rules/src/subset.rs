@@ -120,3 +120,9 @@ pub enum Names {
 pub fn includes(source: &Value, target: &Value, names: Names) -> Inclusion {
     question::Question::new(source, target).answer(names)
 }
+
+/// Why our validator refuses a value: the first thing that it names, and where. None where it accepts the value, or
+/// cannot read the schema.
+pub fn refusal(schema: &Value, value: &Value) -> Option<String> {
+    validate::refusal(&document::Document::new(schema), value)
+}

@@ -29,9 +29,9 @@ use side::Side;
 
 /// Every change rule, in the order of the catalogue.
 pub static CHANGES: LazyLock<Vec<&'static ChangeRule>> = LazyLock::new(|| {
-    let sections: [&[&'static ChangeRule]; 5] =
-        [version::CHANGES, pack::CHANGES, prompts::CHANGES, variables::CHANGES, tools::CHANGES];
-    sections.concat()
+    let sections: [&[&'static ChangeRule]; 4] =
+        [version::CHANGES, pack::CHANGES, prompts::CHANGES, variables::CHANGES];
+    [sections.concat(), tools::CHANGES.concat()].concat()
 });
 
 /// The change rule of that id.

@@ -75,7 +75,8 @@ fn appeared(old: &Value, new: &Value, added: bool) -> Comparison {
 struct Comparer<'a, 'v> {
     documents: &'a [Document<'v>; 2],
     solver: Solver<'a>,
-    validators: Option<Validators>,
+    /// The judge of witnesses; the reason where a schema cannot be compiled.
+    validators: Result<Validators, Reason>,
     old: Id,
     new: Id,
     /// Whether OLD lies within NEW, and NEW within OLD.
@@ -112,7 +113,7 @@ impl<'a, 'v> Comparer<'a, 'v> {
         let mut comparer = Comparer {
             documents: &documents,
             solver: Solver::new(&mut forms),
-            validators: Validators::new(&documents).ok(),
+            validators: Validators::new(&documents),
             old: ids[0],
             new: ids[1],
             forth: Question::new(old, new).answer(Names::Declared),
@@ -135,6 +136,7 @@ impl<'a, 'v> Comparer<'a, 'v> {
         if let Some(rest) = self.unexplained(&kept) {
             differences.extend(self.masked(&mut kept, dropped).unwrap_or_else(|| vec![rest]));
         }
+        differences.extend(self.unsaid(&differences));
         differences.sort_by(|left, right| {
             let at = |difference: &Difference| difference.new.clone().or(difference.old.clone());
             (at(left), left.kind).cmp(&(at(right), right.kind))
@@ -169,6 +171,23 @@ impl<'a, 'v> Comparer<'a, 'v> {
             Question::new(old, new).answer(Names::Any) == Inclusion::Holds
                 && Question::new(new, old).answer(Names::Any) == Inclusion::Holds
         })
+    }
+
+    /// The open question itself, where every difference alone is harmless.
+    fn unsaid(&self, differences: &[Difference]) -> Option<Difference> {
+        let Inclusion::Undecided(reason) = self.forth else { return None };
+        let is_said = |kind: Kind| {
+            kind == Kind::Undecidable || !matches!(kind.direction(), None | Some(Verdict::Widened))
+        };
+        let said = differences.iter().any(|difference| is_said(difference.kind));
+        (!said).then(|| self.whole(Kind::Undecidable, None, Some(reason)))
+    }
+
+    /// A difference at the deepest node that holds all of them.
+    fn whole(&self, kind: Kind, witness: Option<Value>, reason: Option<Reason>) -> Difference {
+        let at = deepest(self.documents[0].root, self.documents[1].root);
+        let name = at.tokens().last().map(|token| token.into_owned()).unwrap_or_default();
+        Difference { kind, name, old: Some(at.clone()), new: Some(at), witness, reason }
     }
 
     /// Differences that mask each other in OLD: replaced one by one they change nothing there, but do in NEW. Only
@@ -206,10 +225,25 @@ impl<'a, 'v> Comparer<'a, 'v> {
         let mut differences = Vec::new();
         for (kind, witness, reason) in found {
             let witness = witness.and_then(|value| self.verified(value));
+            let (kind, reason) = self.cautious(kind, witness.is_some(), reason);
             let (name, old, new) = (candidate.name.clone(), candidate.old.clone(), candidate.new.clone());
             differences.push(Difference { kind, name, old, new, witness, reason });
         }
         differences
+    }
+
+    /// What may be said without a witness: what a schema of another dialect means is not known, and nothing counts
+    /// as wider as long as it is not known whether it is narrower.
+    fn cautious(&self, kind: Kind, shown: bool, reason: Option<Reason>) -> (Kind, Option<Reason>) {
+        let open = matches!(self.forth, Inclusion::Undecided(_));
+        match (kind.direction(), reason, self.validators.as_ref().err().copied()) {
+            (None, ..) => (kind, reason),
+            (_, _, Some(Reason::Dialect)) => (Kind::Undecidable, Some(Reason::Dialect)),
+            (Some(Verdict::Widened), Some(reason), _) if open => (Kind::Undecidable, Some(reason)),
+            (Some(Verdict::Widened), ..) => (kind, reason),
+            (_, None, unreadable) if !shown => (kind, unreadable),
+            _ => (kind, reason),
+        }
     }
 
     /// A parameter that came, went, or changed its name: only where the other version declares it nowhere in the
@@ -311,7 +345,7 @@ impl<'a, 'v> Comparer<'a, 'v> {
     }
 
     fn separates(&self, value: &Value) -> bool {
-        self.validators.as_ref().is_some_and(|validators| validators.separate(value))
+        self.validators.as_ref().is_ok_and(|validators| validators.separate(value))
     }
 
     /// The value made small, if OLD accepts it and NEW does not; else the one that was found for the whole.
@@ -386,9 +420,7 @@ impl<'a, 'v> Comparer<'a, 'v> {
             Inclusion::Fails(value) if kind == Kind::CombinatorNarrowed => Some(value.clone()),
             _ => None,
         };
-        let at = deepest(self.documents[0].root, self.documents[1].root);
-        let name = at.tokens().last().map(|token| token.into_owned()).unwrap_or_default();
-        Some(Difference { kind, name, old: Some(at.clone()), new: Some(at), witness, reason })
+        Some(self.whole(kind, witness, reason))
     }
 }
 
@@ -406,10 +438,12 @@ fn kinds(about: &About, candidate: &Candidate<'_>, effect: Effect) -> Vec<Found>
     };
     let by_effect = |narrower, wider| if narrows { narrower } else { wider };
     let kind = match about {
+        // A pattern that cannot be decided has a rule of its own.
+        _ if reason.is_some() && *about != About::Pattern => Kind::Undecidable,
         About::Required { now: true } if narrows => Kind::BecameRequired,
         About::Required { now: false } if widens => Kind::BecameOptional,
         About::Type => match type_kind(candidate, by_effect(Kind::TypeNarrowed, Kind::TypeWidened)) {
-            Kind::TypeWidened if narrows && reason.is_none() => Kind::CombinatorNarrowed,
+            Kind::TypeWidened if narrows => Kind::CombinatorNarrowed,
             Kind::TypeNarrowed if !narrows => Kind::CombinatorWidened,
             kind => kind,
         },
@@ -420,10 +454,7 @@ fn kinds(about: &About, candidate: &Candidate<'_>, effect: Effect) -> Vec<Found>
             return kinds.into_iter().map(|kind| (kind, only_narrowing(kind, &witness), reason)).collect();
         }
         About::Pattern if narrows && widens => Kind::PatternChanged,
-        About::Pattern | About::Limit if reason.is_none() => {
-            by_effect(Kind::ConstraintTightened, Kind::ConstraintRelaxed)
-        }
-        _ if reason.is_some() => Kind::Undecidable,
+        About::Pattern | About::Limit => by_effect(Kind::ConstraintTightened, Kind::ConstraintRelaxed),
         // Also what a `oneOf` or a negation around it turns into its opposite.
         _ => by_effect(Kind::CombinatorNarrowed, Kind::CombinatorWidened),
     };

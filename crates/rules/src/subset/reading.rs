@@ -26,10 +26,10 @@ pub(super) struct Node<'v> {
     pub(super) side: usize,
 }
 
-/// Parts of one schema object of OLD that are read from NEW instead.
+/// Parts of one schema object that are read from the other document instead.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Edit<'v> {
-    /// The schema of NEW that the parts come from.
+    /// The schema that the parts come from.
     pub(super) from: Option<Node<'v>>,
     /// The whole schema.
     pub(super) whole: bool,
@@ -41,7 +41,7 @@ pub(super) struct Edit<'v> {
     pub(super) required: BTreeSet<String>,
 }
 
-/// Edits by the address of the schema in OLD.
+/// Edits by the address of the schema whose parts are replaced.
 pub(super) type Edits<'v> = HashMap<usize, Edit<'v>>;
 
 /// Where a value lies in memory: the identity of a node, since both documents stay where they are.

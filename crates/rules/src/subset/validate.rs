@@ -39,3 +39,12 @@ fn compile(document: &Document<'_>) -> Result<Validator, Reason> {
         _ => Reason::Dialect,
     })
 }
+
+/// Why the schema refuses a value, in the validator's words.
+pub(super) fn refusal(document: &Document<'_>, value: &Value) -> Option<String> {
+    let validator = compile(document).ok()?;
+    let error = validator.iter_errors(value).next()?;
+    let at = error.instance_path().to_string();
+    let place = if at.is_empty() { String::new() } else { format!("{at}: ") };
+    Some(format!("refused: {place}{}", error.masked_with("the value")))
+}

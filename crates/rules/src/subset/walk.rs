@@ -144,8 +144,16 @@ impl<'d, 'v> Walker<'d, 'v> {
         if inner_old.value.is_object() && inner_new.value.is_object() {
             self.objects(&own, place.unwrap_or(&own));
         } else if inner_old.value != inner_new.value {
-            let edit = Edit { from: Some(inner_new), whole: true, ..Edit::default() };
-            self.push(About::Type, "type", &own, edit, Names::Declared, false);
+            self.candidates.push(Candidate {
+                about: About::Type,
+                name: "type".to_owned(),
+                old: Some(own.old_pointer.clone()),
+                new: Some(own.new_pointer.clone()),
+                pair: [inner_old, inner_new],
+                edit: Some(Edit { whole: true, ..Edit::default() }),
+                place: None,
+                names: Names::Declared,
+            });
         }
         self.depth -= 1;
     }
@@ -205,38 +213,29 @@ impl<'d, 'v> Walker<'d, 'v> {
         }
     }
 
-    /// Adds a candidate about keywords of a pair; with `inside`, it points at the first of them.
-    fn push(
-        &mut self,
-        about: About,
-        name: &str,
-        own: &Place<'v>,
-        edit: Edit<'v>,
-        names: Names,
-        inside: bool,
-    ) {
-        let at = |node: Node<'v>, pointer: &Pointer| {
-            let found = edit.keywords.iter().find(|keyword| node.value.get(keyword.as_str()).is_some());
-            match found {
-                Some(keyword) => Some(pointer.join(keyword)),
-                None if inside => None,
-                None => Some(pointer.clone()),
-            }
-        };
-        let (old, new) = (at(own.old, &own.old_pointer), at(own.new, &own.new_pointer));
-        let (pair, edit) = ([own.old, own.new], Some(edit));
-        let name = name.to_owned();
-        self.candidates.push(Candidate { about, name, old, new, pair, edit, place: None, names });
-    }
-
+    /// Adds a candidate about keywords of a pair. It points at the first of them that differs, on each side.
     fn keywords(&mut self, about: About, own: &Place<'v>, keywords: &[&str], names: Names) {
+        let differing = keywords.iter().find(|name| differs(own, name)).or(keywords.first());
+        let name = differing.copied().unwrap_or_default();
+        let at = |node: Node<'v>, pointer: &Pointer| {
+            let mut found =
+                keywords.iter().filter(|name| node.value.get(**name).is_some() && differs(own, name));
+            found.next().map(|name| pointer.join(name))
+        };
         let edit = Edit {
-            from: Some(own.new),
             keywords: keywords.iter().map(|keyword| (*keyword).to_owned()).collect(),
             ..Edit::default()
         };
-        let name = keywords.iter().find(|name| differs(own, name)).or(keywords.first());
-        self.push(about, name.copied().unwrap_or_default(), own, edit, names, true);
+        self.candidates.push(Candidate {
+            about,
+            name: name.to_owned(),
+            old: at(own.old, &own.old_pointer),
+            new: at(own.new, &own.new_pointer),
+            pair: [own.old, own.new],
+            edit: Some(edit),
+            place: None,
+            names,
+        });
     }
 
     fn objects(&mut self, own: &Place<'v>, place: &Place<'v>) {
@@ -367,11 +366,7 @@ impl<'d, 'v> Walker<'d, 'v> {
                 self.pair(*before, *after, old_pointer, new_pointer, None);
                 continue;
             }
-            let edit = Edit {
-                from: Some(own.new),
-                keywords: BTreeSet::from([KEYWORD.to_owned()]),
-                ..Edit::default()
-            };
+            let edit = Edit { keywords: BTreeSet::from([KEYWORD.to_owned()]), ..Edit::default() };
             self.candidates.push(Candidate {
                 about: if before.is_some() { About::Removed } else { About::Added { required: false } },
                 name: name.to_owned(),
@@ -394,7 +389,7 @@ impl<'d, 'v> Walker<'d, 'v> {
         new: Option<&'v str>,
     ) {
         let names: BTreeSet<String> = old.into_iter().chain(new).map(str::to_owned).collect();
-        let edit = Edit { from: Some(own.new), members: names.clone(), required: names, ..Edit::default() };
+        let edit = Edit { members: names.clone(), required: names, ..Edit::default() };
         let at = |pointer: &Pointer, name: &str| pointer.join("properties").join(name);
         self.candidates.push(Candidate {
             about,
@@ -409,8 +404,7 @@ impl<'d, 'v> Walker<'d, 'v> {
     }
 
     fn obligation(&mut self, own: &Place<'v>, name: &str, now: bool) {
-        let edit =
-            Edit { from: Some(own.new), required: BTreeSet::from([name.to_owned()]), ..Edit::default() };
+        let edit = Edit { required: BTreeSet::from([name.to_owned()]), ..Edit::default() };
         let at = |node: Node<'v>, pointer: &Pointer| match properties(node).contains_key(name) {
             true => pointer.join("properties").join(name),
             false => pointer.clone(),
