@@ -92,7 +92,7 @@ fn schema(dice: &mut Dice, depth: usize) -> Value {
 
 fn keyword(dice: &mut Dice, depth: usize, schema: &mut Map<String, Value>) {
     let small = dice.below(4);
-    let (name, value) = match dice.below(if depth == 0 { 14 } else { 34 }) {
+    let (name, value) = match dice.below(if depth == 0 { 14 } else { 36 }) {
         0 => ("minimum", json!(small)),
         1 => ("maximum", json!(small)),
         2 => ("exclusiveMinimum", json!(small as f64 - 0.5)),
@@ -139,6 +139,8 @@ fn keyword(dice: &mut Dice, depth: usize, schema: &mut Map<String, Value>) {
             schema.insert("else".to_owned(), self::schema(dice, depth - 1));
             ("if", self::schema(dice, depth - 1))
         }
+        33 => ("unevaluatedProperties", json!(false)),
+        34 => ("unevaluatedItems", json!(false)),
         _ => ("type", json!("object")),
     };
     schema.insert(name.to_owned(), value);
@@ -326,10 +328,8 @@ fn check_pair(source: &Value, target: &Value, instances: &[Value], tally: &mut T
             }
             Inclusion::Undecided(reason) => {
                 *tally.undecided.entry(reason.as_str()).or_default() += 1;
-                let known = reason == Reason::Budget
-                    || reason == Reason::NegatedUnique
-                    || reason == Reason::NumberRange;
-                assert!(known, "{names:?}: {source} within {target}: {reason}");
+                let known = [Reason::Budget, Reason::NegatedUnique, Reason::NumberRange, Reason::Unevaluated];
+                assert!(known.contains(&reason), "{names:?}: {source} within {target}: {reason}");
             }
         }
     }
@@ -350,7 +350,7 @@ fn random_schemas_agree_with_the_validator() {
     }
     println!("{tally:?}");
     let undecided: usize = tally.undecided.values().sum();
-    assert!(undecided * 50 < tally.holds + tally.fails, "too much is undecided: {tally:?}");
+    assert!(undecided * 20 < tally.holds + tally.fails, "too much is undecided: {tally:?}");
 }
 
 #[test]
@@ -427,6 +427,14 @@ fn comparisons_explain_their_verdict() {
             Verdict::Widened => Verdict::Narrowed,
             same => same,
         };
+        let open = |verdict: Verdict| {
+            matches!(verdict, Verdict::Undecidable(_) | Verdict::Changed | Verdict::Widened)
+        };
+        if open(forth.verdict) && open(back.verdict) && forth.verdict != mirrored {
+            let undecided = [&forth, &back].map(|found| matches!(found.verdict, Verdict::Undecidable(_)));
+            assert!(undecided.contains(&true), "{old} to {new}:\n{forth:?}\n{back:?}");
+            continue;
+        }
         assert_eq!(forth.verdict, mirrored, "{old} to {new}:\n{forth:?}\n{back:?}");
     }
 }

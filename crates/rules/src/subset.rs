@@ -22,11 +22,13 @@ use serde_json::Value;
 
 mod arrays;
 mod branches;
+mod candidate;
 mod compare;
 mod decimal;
 mod declared;
 mod difference;
 mod document;
+mod effect;
 mod evaluate;
 mod forms;
 mod numbers;

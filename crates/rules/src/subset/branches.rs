@@ -373,11 +373,19 @@ impl Solver<'_> {
         best.finish()
     }
 
-    /// Why a form could not be decided.
+    /// Why a form could not be decided: for the first opaque part of it.
     fn reason_of(&self, id: Id) -> Reason {
-        match &*self.forms.get(id) {
-            Form::Opaque { reason, .. } => *reason,
-            _ => Reason::Budget,
+        let mut seen = BTreeSet::new();
+        let mut open = vec![id];
+        while let Some(id) = open.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            if let Form::Opaque { reason, .. } = &*self.forms.get(id) {
+                return *reason;
+            }
+            open.extend(self.forms.parts(id));
         }
+        Reason::Budget
     }
 }

@@ -394,6 +394,19 @@ impl Forms {
         }
     }
 
+    /// The forms that a form is made of, for members and items too.
+    pub(super) fn parts(&self, id: Id) -> Vec<Id> {
+        match &*self.forms[id.0 as usize] {
+            Form::Items { prefix, rest } => prefix.iter().chain([rest]).copied().collect(),
+            Form::Contains { form, .. } | Form::Names(form) => vec![*form],
+            Form::Members(members) => {
+                let patterns = members.patterns.iter().flat_map(|(name, form)| [*name, *form]);
+                members.named.values().copied().chain(patterns).chain([members.rest]).collect()
+            }
+            _ => self.in_place(id),
+        }
+    }
+
     /// Whether a schema refers to itself for the same value, which means nothing.
     pub(super) fn is_circular(&self) -> bool {
         // Only a reference closes a circle, so it is enough to look for one that leads back to itself.
