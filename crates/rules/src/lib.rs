@@ -11,6 +11,7 @@ pub mod lint;
 pub mod lints;
 mod pattern;
 pub mod place;
+pub mod subset;
 mod wording;
 
 pub use change::{Bump, Change, ChangeRule, Diff, DiffOptions, Profile, Version};

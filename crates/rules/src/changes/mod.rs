@@ -31,16 +31,10 @@ use side::Side;
 
 /// Every change rule, in the order of the catalogue.
 pub static CHANGES: LazyLock<Vec<&'static ChangeRule>> = LazyLock::new(|| {
-    let sections: [&[&'static ChangeRule]; 7] = [
-        version::CHANGES,
-        pack::CHANGES,
-        prompts::CHANGES,
-        variables::CHANGES,
-        tools::CHANGES,
-        generation::CHANGES,
-        media::CHANGES,
-    ];
-    sections.concat()
+    let before: [&[&'static ChangeRule]; 4] =
+        [version::CHANGES, pack::CHANGES, prompts::CHANGES, variables::CHANGES];
+    let after: [&[&'static ChangeRule]; 2] = [generation::CHANGES, media::CHANGES];
+    [before.concat(), tools::CHANGES.concat(), after.concat()].concat()
 });
 
 /// The change rule of that id.
