@@ -10,14 +10,17 @@ use crate::change::{ChangeRule, Diff, DiffOptions, Version};
 use crate::facts::Facts;
 
 mod comparison;
+mod compositions;
 mod finish;
 mod generation;
 mod media;
 mod pack;
 mod pairing;
 mod prompts;
+mod providers;
 mod report;
 mod side;
+mod skills;
 mod text;
 mod tools;
 mod value;
@@ -31,7 +34,7 @@ use side::Side;
 
 /// Every change rule, in the order of the catalogue.
 pub static CHANGES: LazyLock<Vec<&'static ChangeRule>> = LazyLock::new(|| {
-    let sections: [&[&'static ChangeRule]; 7] = [
+    let sections: [&[&'static ChangeRule]; 10] = [
         version::CHANGES,
         pack::CHANGES,
         prompts::CHANGES,
@@ -39,6 +42,9 @@ pub static CHANGES: LazyLock<Vec<&'static ChangeRule>> = LazyLock::new(|| {
         tools::CHANGES,
         generation::CHANGES,
         media::CHANGES,
+        skills::CHANGES,
+        compositions::CHANGES,
+        providers::CHANGES,
     ];
     sections.concat()
 });
@@ -61,6 +67,9 @@ pub fn diff(old: Version<'_>, new: Version<'_>, options: DiffOptions<'_>) -> Dif
     tools::compare(&comparison, &mut changes);
     generation::compare(&comparison, &mut changes);
     media::compare(&comparison, &mut changes);
+    skills::compare(&comparison, &mut changes);
+    compositions::compare(&comparison, &mut changes);
+    providers::compare(&comparison, &mut changes);
     witness::attach(&comparison, &mut changes);
     let id = new_side.pack.id().or(old_side.pack.id()).unwrap_or_default();
     finish::finish(changes, old.document, new.document, id, options)
