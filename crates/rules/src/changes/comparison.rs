@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pack::json::Node;
-use pack::model::{Tool, Validator};
+use pack::model::{Composition, Tool, Validator};
 
 use super::pairing::{Content, Pairing};
-use super::side::{PromptSide, Side, VariableSide};
+use super::side::{PromptSide, Side, VariableSide, is_effective};
 use super::text::Texts;
 use super::value::written;
 
@@ -28,6 +28,8 @@ pub(crate) struct Comparison<'a> {
     pub(crate) tools: Pairing<Tool<'a>>,
     /// New names of renamed tools, by old name.
     pub(crate) renamed_tools: BTreeMap<&'a str, &'a str>,
+    /// Its compositions, by key.
+    pub(crate) compositions: Pairing<Composition<'a>>,
     /// Names of the tools that only one side has.
     pub(crate) lone_tools: BTreeSet<&'a str>,
 }
@@ -63,6 +65,12 @@ impl<'a> Comparison<'a> {
         tools.recognize(|tool| Content::json(*tool, &["name"]));
         let renamed_tools = names(&tools, |tool| tool.name_key());
         let lone_tools = tools.added.iter().chain(&tools.removed).map(|tool| tool.name_key()).collect();
+        let key = |composition: Composition<'a>| composition.key().unwrap_or_default();
+        let effective = |side: &Side<'a>| {
+            side.pack.compositions().filter(|composition| is_effective(**composition)).collect::<Vec<_>>()
+        };
+        let mut compositions = Pairing::by_name(effective(old), effective(new), key);
+        compositions.recognize(|composition| Content::json(*composition, &[]));
         let prompt_pairs =
             prompts.pairs().map(|(old_prompt, new_prompt)| PromptPair::new(old_prompt, new_prompt, old, new));
         Comparison {
@@ -74,6 +82,7 @@ impl<'a> Comparison<'a> {
             renamed_fragments,
             tools,
             renamed_tools,
+            compositions,
             lone_tools,
         }
     }

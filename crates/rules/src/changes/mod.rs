@@ -10,14 +10,17 @@ use crate::change::{ChangeRule, Diff, DiffOptions, Version};
 use crate::facts::Facts;
 
 mod comparison;
+mod compositions;
 mod finish;
 mod generation;
 mod media;
 mod pack;
 mod pairing;
 mod prompts;
+mod providers;
 mod report;
 mod side;
+mod skills;
 mod text;
 mod tools;
 mod value;
@@ -31,10 +34,19 @@ use side::Side;
 
 /// Every change rule, in the order of the catalogue.
 pub static CHANGES: LazyLock<Vec<&'static ChangeRule>> = LazyLock::new(|| {
-    let before: [&[&'static ChangeRule]; 4] =
-        [version::CHANGES, pack::CHANGES, prompts::CHANGES, variables::CHANGES];
-    let after: [&[&'static ChangeRule]; 2] = [generation::CHANGES, media::CHANGES];
-    [before.concat(), tools::CHANGES.concat(), after.concat()].concat()
+    let sections = [
+        version::CHANGES.to_vec(),
+        pack::CHANGES.to_vec(),
+        prompts::CHANGES.to_vec(),
+        variables::CHANGES.to_vec(),
+        tools::CHANGES.concat(),
+        generation::CHANGES.to_vec(),
+        media::CHANGES.to_vec(),
+        skills::CHANGES.to_vec(),
+        compositions::CHANGES.to_vec(),
+        providers::CHANGES.to_vec(),
+    ];
+    sections.concat()
 });
 
 /// The change rule of that id.
@@ -55,6 +67,9 @@ pub fn diff(old: Version<'_>, new: Version<'_>, options: DiffOptions<'_>) -> Dif
     tools::compare(&comparison, &mut changes);
     generation::compare(&comparison, &mut changes);
     media::compare(&comparison, &mut changes);
+    skills::compare(&comparison, &mut changes);
+    compositions::compare(&comparison, &mut changes);
+    providers::compare(&comparison, &mut changes);
     witness::attach(&comparison, &mut changes);
     let id = new_side.pack.id().or(old_side.pack.id()).unwrap_or_default();
     finish::finish(changes, old.document, new.document, id, options)

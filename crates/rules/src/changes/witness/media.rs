@@ -28,9 +28,25 @@ pub(crate) enum MediaBreak {
     Metadata(String),
 }
 
-/// Types and formats that are tried where nothing is listed, the well-known ones first.
-const KINDS: [&str; 5] = ["image", "audio", "video", "document", "hologram"];
-const FORMATS: [&str; 8] = ["png", "wav", "mp4", "pdf", "jpeg", "mp3", "webm", "bin"];
+/// Types that are tried where nothing is listed.
+const KINDS: [&str; 4] = ["image", "audio", "video", "document"];
+
+/// Well-known formats of a type.
+fn known_formats(kind: &str) -> &'static [&'static str] {
+    match kind {
+        "image" => &["png", "jpeg", "webp", "gif", "bmp"],
+        "audio" => &["wav", "mp3", "ogg", "webm"],
+        "video" => &["mp4", "webm", "mov"],
+        "document" => &["pdf", "docx", "csv"],
+        _ => &[],
+    }
+}
+
+/// The known names, then one that is not listed: a list that restricts refuses at least that one.
+fn names_beyond(known: &[&str], is_listed: impl Fn(&str) -> bool) -> Vec<String> {
+    let unlisted = (0..).map(|number| format!("x{number}")).find(|name| !is_listed(name));
+    known.iter().map(|name| (*name).to_owned()).chain(unlisted).collect()
+}
 
 /// Looks for the smallest such medium.
 pub(super) fn find(pair: &PromptPair<'_>, wanted: &MediaBreak) -> Outcome {
@@ -53,13 +69,16 @@ fn candidates(old: &Settings<'_>, new: &Settings<'_>, wanted: &MediaBreak) -> Ve
     let named = |kind: &str| shared(old, new, kind);
     match wanted {
         MediaBreak::Any | MediaBreak::AnyType => {
-            let mentioned = old.mentioned();
-            KINDS.iter().copied().chain(mentioned).map(named).collect()
+            let listed = new.mentioned();
+            let mut kinds = names_beyond(&KINDS, |name| listed.contains(name));
+            kinds.extend(old.mentioned().into_iter().map(str::to_owned));
+            kinds.iter().map(|kind| named(kind)).collect()
         }
         MediaBreak::Type(kind) => vec![named(kind)],
         MediaBreak::AnyFormat(kind) => {
-            let formats = FORMATS.iter().map(|format| Some((*format).to_owned()));
-            formats.map(|format| Descriptor { format, ..named(kind) }).collect()
+            let listed = new.formats(kind).unwrap_or_default();
+            let formats = names_beyond(known_formats(kind), |name| listed.contains_key(name));
+            formats.into_iter().map(|format| Descriptor { format: Some(format), ..named(kind) }).collect()
         }
         MediaBreak::Format(kind, format) => {
             vec![Descriptor { format: Some(format.clone()), ..named(kind) }]
