@@ -9,6 +9,7 @@ mod fixes;
 mod fixture;
 mod format;
 mod guides;
+mod hostile;
 mod lints;
 mod mutation;
 mod packs;
