@@ -14,5 +14,6 @@ mod lints;
 mod mutation;
 mod packs;
 mod reference;
-mod versions;
 mod subset;
+mod subset_hostile;
+mod versions;
