@@ -28,8 +28,10 @@ struct Answer {
 impl Daemon {
     /// Starts `packhouse serve` in `folder`, on a port that the system chooses.
     fn start(folder: &Folder) -> Daemon {
-        let mut command = program(&["serve", "--config", "registry.toml", "--listen", "127.0.0.1:0"], &folder.path());
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program starts");
+        let mut command =
+            program(&["serve", "--config", "registry.toml", "--listen", "127.0.0.1:0"], &folder.path());
+        let mut child =
+            command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program starts");
         let stderr = BufReader::new(child.stderr.take().expect("its standard error"));
         let (sender, receiver) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
@@ -82,7 +84,13 @@ impl Daemon {
     /// Everything that the API says of the packs, without what tells when scans happened.
     fn everything(&self) -> Vec<(String, Value)> {
         let mut answers: Vec<(String, Value)> = Vec::new();
-        for path in ["/v1/packs", "/v1/search?q=", "/v1/search?q=tag:greeting", "/v1/packs/greeter", "/v1/packs/guide"] {
+        for path in [
+            "/v1/packs",
+            "/v1/search?q=",
+            "/v1/search?q=tag:greeting",
+            "/v1/packs/greeter",
+            "/v1/packs/guide",
+        ] {
             answers.push((path.to_owned(), self.json(path)));
         }
         for version in ["1.0.0", "1.1.0", "1.2.0", "1.2.1"] {
@@ -125,16 +133,19 @@ impl Answer {
     }
 }
 
-const OPTIONAL: &str =
-    r#"{"name": "tone", "type": "string", "required": false, "default": "warm", "description": "How to sound."}, "#;
-const REQUIRED: &str = r#"{"name": "tier", "type": "string", "required": true, "description": "The plan."}, "#;
+const OPTIONAL: &str = r#"{"name": "tone", "type": "string", "required": false, "default": "warm", "description": "How to sound."}, "#;
+const REQUIRED: &str =
+    r#"{"name": "tier", "type": "string", "required": true, "description": "The plan."}, "#;
 
 fn tagged(pack: &str) -> String {
     let metadata = r#""description": "Greets people by their name.",
   "metadata": { "tags": ["greeting", "demo"] },
   "tools": { "look_up": { "name": "look_up", "description": "Looks a person up." } },"#;
-    pack.replacen(r#""description": "Greets people by their name.","#, metadata, 1)
-        .replacen(r#""description": "Greets one person.","#, r#""description": "Greets one person.", "tools": ["look_up"],"#, 1)
+    pack.replacen(r#""description": "Greets people by their name.","#, metadata, 1).replacen(
+        r#""description": "Greets one person.","#,
+        r#""description": "Greets one person.", "tools": ["look_up"],"#,
+        1,
+    )
 }
 
 /// A repository with the history that the whole job is proven with.
@@ -149,16 +160,17 @@ fn repository(folder: &Folder) {
     commit("greeter 1.0.0");
     folder.write(pack, tagged(&greeter_with("1.1.0", OPTIONAL, " Sound {{tone}}.")));
     commit("greeter 1.1.0");
-    let broken = |version: &str, text: &str| {
-        tagged(&greeter_with(version, &format!("{OPTIONAL}{REQUIRED}"), text))
-    };
+    let broken =
+        |version: &str, text: &str| tagged(&greeter_with(version, &format!("{OPTIONAL}{REQUIRED}"), text));
     folder.write(pack, broken("1.2.0", " Sound {{tone}}. The plan is {{tier}}."));
     commit("greeter 1.2.0 needs the tier");
     folder.write(pack, broken("1.2.1", " Please sound {{tone}}. The plan is {{tier}}."));
     commit("greeter 1.2.1 is polite");
-    let guide = greeter("1.0.0")
-        .replace("\"greeter\"", "\"guide\"")
-        .replacen("\"prompts\"", "\"skills\": [\"./skills/tone\"],\n  \"prompts\"", 1);
+    let guide = greeter("1.0.0").replace("\"greeter\"", "\"guide\"").replacen(
+        "\"prompts\"",
+        "\"skills\": [\"./skills/tone\"],\n  \"prompts\"",
+        1,
+    );
     folder.write("packs/packs/guide/guide.pack.json", guide);
     folder.write(
         "packs/packs/guide/skills/tone/SKILL.md",
@@ -191,7 +203,10 @@ fn a_repository_becomes_a_registry_and_survives_losing_what_is_derived() {
     refusals(&daemon);
 
     // A commit while the daemon runs: only a file notice can tell it, for it polls once an hour.
-    folder.write("packs/packs/greeter.pack.json", tagged(&greeter_with("2.0.0", REQUIRED, " The plan is {{tier}}.")));
+    folder.write(
+        "packs/packs/greeter.pack.json",
+        tagged(&greeter_with("2.0.0", REQUIRED, " The plan is {{tier}}.")),
+    );
     folder.git(&["-C", "packs", "commit", "--quiet", "--all", "--message", "greeter 2.0.0"]);
     daemon.wait("2.0.0 is the latest", |daemon| {
         daemon.json("/v1/packs/greeter")["latest"] == "2.0.0"
@@ -221,8 +236,9 @@ fn served(daemon: &Daemon, folder: &Folder) {
     assert_eq!(String::from_utf8_lossy(&exact.body).trim(), expected.trim());
     assert_eq!(exact.header("cache-control"), "public, max-age=31536000, immutable");
     let etag = exact.header("etag").to_owned();
-    let unchanged = daemon
-        .request(&format!("GET /v1/packs/greeter/versions/1.1.0/pack.json HTTP/1.1\r\nIf-None-Match: {etag}"));
+    let unchanged = daemon.request(&format!(
+        "GET /v1/packs/greeter/versions/1.1.0/pack.json HTTP/1.1\r\nIf-None-Match: {etag}"
+    ));
     assert_eq!((unchanged.status, unchanged.body.len()), (304, 0));
 
     for reference in ["greeter", "greeter@latest", "greeter@%5E1", "greeter@1"] {
@@ -236,8 +252,12 @@ fn served(daemon: &Daemon, folder: &Folder) {
     assert!(only_held.json()["detail"].as_str().is_some_and(|text| text.contains("1.2.1")));
 
     let document = daemon.json("/v1/packs/greeter");
-    let versions: Vec<&str> =
-        document["versions"].as_array().expect("versions").iter().filter_map(|v| v["version"].as_str()).collect();
+    let versions: Vec<&str> = document["versions"]
+        .as_array()
+        .expect("versions")
+        .iter()
+        .filter_map(|v| v["version"].as_str())
+        .collect();
     assert_eq!(versions, ["1.2.1", "1.2.0", "1.1.0", "1.0.0"]);
     for (at, flagged) in [(0, true), (1, true), (2, false), (3, false)] {
         let version = &document["versions"][at];
@@ -269,15 +289,25 @@ fn served(daemon: &Daemon, folder: &Folder) {
 /// The same repository through the commands gives the same changes.
 fn commands_agree(daemon: &Daemon, folder: &Folder) {
     let old = "HEAD~3:packs/greeter.pack.json";
-    let diff = folder.run_in("packs", &["diff", old, "HEAD~2:packs/greeter.pack.json", "--format", "json"], &[], "");
+    let diff =
+        folder.run_in("packs", &["diff", old, "HEAD~2:packs/greeter.pack.json", "--format", "json"], &[], "");
     let compared = daemon.json("/v1/packs/greeter/compare/1.1.0...1.2.0");
     assert_eq!(diff.json()["changes"], compared["changes"]);
     assert_eq!(diff.json()["required_bump"], "major");
     let lint = folder.run_in("packs", &["lint", "packs", "--format", "json"], &[], "");
     assert_eq!(lint.status, 1, "{}", lint.shown());
-    let rules: Vec<Value> =
-        lint.json()["findings"].as_array().expect("findings").iter().map(|finding| finding["rule"].clone()).collect();
+    let rules: Vec<Value> = lint.json()["findings"]
+        .as_array()
+        .expect("findings")
+        .iter()
+        .map(|finding| finding["rule"].clone())
+        .collect();
     assert!(rules.contains(&"invalid-json".into()), "{rules:?}");
+    let check = folder.run_in("packs", &["check", "packs", "--against", "HEAD~2", "--format", "json"], &[], "");
+    let packs = check.json()["packs"].as_array().expect("packs").clone();
+    let greeter = packs.iter().find(|pack| pack["pack"] == "greeter").expect("the greeter");
+    assert_eq!(greeter["baseline"]["version"], "1.1.0", "{}", check.shown());
+    assert_eq!((check.status, greeter["passed"].clone()), (1, false.into()), "{}", check.shown());
     let url = format!("http://{}", daemon.address);
     let fetched = folder.run(&["fetch", "greeter@^1", "--registry", &url]);
     assert_eq!(fetched.status, 0, "{}", fetched.shown());
@@ -356,8 +386,12 @@ fn the_demo_serves_its_packs_and_cleans_up() {
             break;
         }
     }
-    assert!(said.contains("5 packs") && said.contains("(held back)") && said.contains("support-bot"), "{said}");
-    let url = said.lines().find_map(|line| line.trim().strip_prefix("curl http://")).expect("a command to try");
+    assert!(
+        said.contains("5 packs") && said.contains("(held back)") && said.contains("support-bot"),
+        "{said}"
+    );
+    let url =
+        said.lines().find_map(|line| line.trim().strip_prefix("curl http://")).expect("a command to try");
     let address = url.split('/').next().expect("an address").to_owned();
     let daemon = Daemon { child, address };
     let flagged = daemon.get("/v1/fetch/support-bot@1.2.0");
@@ -369,4 +403,18 @@ fn the_demo_serves_its_packs_and_cleans_up() {
     assert_eq!(status.code(), Some(0));
     let left = std::fs::read_dir(folder.path()).expect("a folder").count();
     assert_eq!(left, 0, "the demo leaves nothing behind");
+}
+
+#[test]
+fn the_configurations_that_operators_copy_can_be_read() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for file in ["deploy/config.example.toml", "registry-data/registry.toml"] {
+        let text = std::fs::read_to_string(root.join(file)).expect("a file of the repository");
+        let folder = Folder::new();
+        folder.write("registry.toml", &text);
+        // The repositories that it names are not there: that is said, and is no mistake of the file.
+        let checked = folder.run(&["config", "check", "--config", "registry.toml"]);
+        assert!(checked.status < 2, "{file}: {}", checked.shown());
+        assert!(checked.stdout.contains("source "), "{file}: {}", checked.shown());
+    }
 }

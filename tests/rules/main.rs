@@ -4,9 +4,15 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read fixtures from disk")]
 
 mod changes;
+mod everything;
 mod fixes;
 mod fixture;
+mod format;
+mod guides;
 mod hostile;
 mod lints;
+mod mutation;
+mod packs;
 mod reference;
 mod subset;
+mod versions;

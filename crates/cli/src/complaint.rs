@@ -4,6 +4,7 @@ use std::fmt;
 
 use anstream::eprintln;
 use anstyle::{AnsiColor, Style};
+use client::ClientError;
 
 /// Something that stops a command, in words for people.
 #[derive(Debug)]
@@ -44,16 +45,40 @@ impl std::error::Error for Complaint {}
 
 /// Whether the error says that something asked for is not there.
 pub fn is_not_found(error: &anyhow::Error) -> bool {
+    let of_registry = error.downcast_ref::<ClientError>();
     error.downcast_ref::<Complaint>().is_some_and(|complaint| complaint.not_found)
+        || matches!(of_registry, Some(ClientError::NotFound { .. }))
 }
 
 /// Writes the line `error: …` and, where there is help, the line `help: …`.
 pub fn print(error: &anyhow::Error) {
     let chain: Vec<String> = error.chain().map(ToString::to_string).collect();
     labelled("error", AnsiColor::Red, &chain.join(": "));
-    if let Some(help) = error.downcast_ref::<Complaint>().and_then(|complaint| complaint.help.as_ref()) {
-        labelled("help", AnsiColor::Cyan, help);
+    let own = error.downcast_ref::<Complaint>().and_then(|complaint| complaint.help.clone());
+    let of_registry = || help_with(error.downcast_ref::<ClientError>()?);
+    if let Some(help) = own.or_else(of_registry) {
+        labelled("help", AnsiColor::Cyan, &help);
     }
+}
+
+/// What to do when a registry does not give what was asked for.
+fn help_with(error: &ClientError) -> Option<String> {
+    let help = match error {
+        ClientError::NotFound { .. } => "`packhouse search` lists what there is",
+        ClientError::Unreachable { .. } => "check the address and that the registry runs",
+        ClientError::Problem { status: 401 | 403, .. } => {
+            "set PACKHOUSE_TOKEN to a token with the right scope"
+        }
+        ClientError::WrongDigest { .. } => {
+            "nothing was written; the bytes were changed on the way or at the registry"
+        }
+        ClientError::Address { .. } => "write it as https://packs.example.org",
+        ClientError::Lock { .. } => {
+            "restore it with `git checkout packhouse.lock`, or remove it and fetch again"
+        }
+        _ => return None,
+    };
+    Some(help.to_owned())
 }
 
 /// Writes the line `warning: …`.

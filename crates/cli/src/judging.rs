@@ -12,7 +12,7 @@ use registry::report::FindingView;
 use registry::settings::FoundSettings;
 use registry::{Evaluated, Input, evaluate};
 
-use crate::complaint;
+use crate::complaint::{self, Complaint};
 use crate::configuration::{Conditions, Configuration, file_of};
 use crate::excerpt::SourceText;
 use crate::output::Texts;
@@ -68,10 +68,22 @@ impl JudgedFile {
 /// Lints packs in parallel; gives also whether all could be linted. What could not was already said.
 pub fn lint(files: Vec<PackFile>, conditions: &Conditions) -> (Vec<JudgedFile>, bool) {
     let mut configuration = Configuration::default();
+    lint_under(files, conditions, &mut |file| configuration.of(file))
+}
+
+/// Finds the settings of a pack, or says what is wrong with them; `None` where that was said already.
+pub type SettingsOf<'s> = dyn FnMut(&PackFile) -> Result<Arc<FoundSettings>, Option<Complaint>> + 's;
+
+/// As [`lint`], under settings from elsewhere.
+pub fn lint_under(
+    files: Vec<PackFile>,
+    conditions: &Conditions,
+    settings: &mut SettingsOf<'_>,
+) -> (Vec<JudgedFile>, bool) {
     let mut complete = true;
     let mut configured: Vec<(PackFile, Arc<FoundSettings>)> = Vec::new();
     for file in files {
-        match configuration.of(&file) {
+        match settings(&file) {
             Ok(settings) => configured.push((file, settings)),
             Err(said) => {
                 complete = false;

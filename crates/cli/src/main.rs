@@ -15,6 +15,8 @@ mod configuration;
 mod environment;
 mod excerpt;
 mod exit;
+mod files;
+mod gittree;
 mod input;
 mod judging;
 mod output;

@@ -39,6 +39,8 @@ pub struct Found {
     pub complete: bool,
     /// Folders that were walked completely, as trees and paths in them.
     pub folders: Vec<(Arc<WorkTree>, String)>,
+    /// Folders that hold packs, or files that could not be read.
+    holding: BTreeSet<PathBuf>,
 }
 
 /// A path of the file system before it is read.
@@ -54,7 +56,24 @@ struct Candidate {
 /// # Errors
 /// When standard input cannot be read. Everything else that goes wrong is said at once, so that the rest goes on.
 pub fn find(paths: &[PathBuf], stdin_name: Option<&str>) -> anyhow::Result<Found> {
-    let mut found = Found { packs: Vec::new(), complete: true, folders: Vec::new() };
+    let mut found = find_any(paths, stdin_name)?;
+    for (tree, folder) in &found.folders {
+        let place = tree.root().join(folder);
+        if !found.holding.contains(&place) {
+            complaint::print(&no_packs(&place).into());
+            found.complete = false;
+        }
+    }
+    Ok(found)
+}
+
+/// As [`find`], but a folder may be empty.
+///
+/// # Errors
+/// As [`find`].
+pub fn find_any(paths: &[PathBuf], stdin_name: Option<&str>) -> anyhow::Result<Found> {
+    let mut found =
+        Found { packs: Vec::new(), complete: true, folders: Vec::new(), holding: BTreeSet::new() };
     let mut candidates = Vec::new();
     let current = [PathBuf::from(".")];
     for path in if paths.is_empty() { &current[..] } else { paths } {
@@ -70,35 +89,27 @@ pub fn find(paths: &[PathBuf], stdin_name: Option<&str>) -> anyhow::Result<Found
     let mut seen = BTreeSet::new();
     candidates.retain(|candidate| seen.insert(candidate.place.clone()));
     let looked: Vec<anyhow::Result<Option<PackFile>>> = candidates.par_iter().map(look).collect();
-    let mut holding = BTreeSet::new();
     for (candidate, result) in candidates.iter().zip(looked) {
         match result {
             Ok(Some(pack)) => {
-                holding.extend(candidate.place.ancestors().map(Path::to_owned));
+                found.holding.extend(candidate.place.ancestors().map(Path::to_owned));
                 found.packs.push(pack);
             }
             Ok(None) => {}
             Err(error) => {
                 // An unreadable file is no reason to say that its folder is empty.
-                holding.extend(candidate.place.ancestors().map(Path::to_owned));
+                found.holding.extend(candidate.place.ancestors().map(Path::to_owned));
                 complaint::print(&error);
                 found.complete = false;
             }
-        }
-    }
-    for (tree, folder) in &found.folders {
-        if !holding.contains(&tree.root().join(folder)) {
-            complaint::print(&no_packs(tree, folder).into());
-            found.complete = false;
         }
     }
     found.packs.sort_by(|a, b| a.shown.cmp(&b.shown));
     Ok(found)
 }
 
-fn no_packs(tree: &WorkTree, folder: &str) -> Complaint {
-    let shown = if folder.is_empty() { tree.root().to_owned() } else { tree.root().join(folder) };
-    Complaint::new(format!("{}: there are no packs in this folder", shown.display())).help(
+fn no_packs(folder: &Path) -> Complaint {
+    Complaint::new(format!("{}: there are no packs in this folder", folder.display())).help(
         "a JSON file counts as a pack when it is named, ends in `.pack.json`, or has three of `id`, `version`, \
          `prompts` and `template_engine`; files that Git ignores are passed over",
     )

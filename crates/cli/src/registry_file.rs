@@ -36,7 +36,8 @@ pub fn read(file: Option<&Path>) -> anyhow::Result<RegistryFile> {
         }
     })?;
     let settings = RegistrySettings::parse(&text).map_err(|error| mistake(path, &error))?;
-    let base = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
+    let base =
+        path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
     let mut read = RegistryFile { settings, base, included: Vec::new() };
     for pattern in read.settings.include.clone() {
         read.include(&pattern)?;
@@ -70,7 +71,8 @@ impl RegistryFile {
             .collect();
         paths.sort();
         for path in paths {
-            let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            let text =
+                std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
             let sources = IncludeFile::parse(&text).map_err(|error| mistake(&path, &error))?;
             self.settings.add_sources(sources).map_err(|error| mistake(&path, &error))?;
             self.included.push(path);

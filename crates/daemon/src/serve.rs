@@ -117,8 +117,11 @@ impl Daemon {
 }
 
 async fn serve(listener: TcpListener, app: App, mut stopped: watch::Receiver<bool>) -> std::io::Result<()> {
+    let web = app.clone();
     let stop = async move {
         let _ = stopped.wait_for(|stopped| *stopped).await;
+        // Live streams never end by themselves.
+        web.close();
     };
     axum::serve(listener, router(app)).with_graceful_shutdown(stop).await
 }

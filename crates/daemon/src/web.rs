@@ -1,9 +1,9 @@
 //! The web: the API, the pages and the operations, all over the current snapshot.
 //!
-//! [`routes`] is the one list of what can be asked for. A handler extracts, asks the snapshot and shapes: it takes no
+//! `routes` is the one list of what can be asked for. A handler extracts, asks the snapshot and shapes: it takes no
 //! lock that the writer holds, reads the ledger on a thread that may block, and computes only in the bounded
-//! [`pool`]. What an answer says about caching, digests and ranges is decided in [`answer`], how a failure becomes a
-//! status in [`problem`], and who may see what in [`target`].
+//! `pool`. What an answer says about caching, digests and ranges is decided in `answer`, how a failure becomes a
+//! status in `problem`, and who may see what in `target`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -63,6 +63,7 @@ pub struct App {
     pub ready: Arc<AtomicBool>,
     blobs: Arc<Blobs>,
     pool: Pool,
+    closing: Arc<AtomicBool>,
     metrics: Arc<Metrics>,
 }
 
@@ -76,7 +77,17 @@ impl App {
     ) -> App {
         let blobs = Arc::new(Blobs::new(store.clone()));
         let metrics = Arc::new(Metrics::new(routes::ROUTES.len()));
-        App { store, settings, hints, ready, blobs, pool: Pool::for_this_machine(), metrics }
+        let closing = Arc::new(AtomicBool::new(false));
+        App { store, settings, hints, ready, blobs, pool: Pool::for_this_machine(), closing, metrics }
+    }
+
+    /// Ends the streams of events, so that a server that waits for its connections can stop.
+    pub fn close(&self) {
+        self.closing.store(true, Ordering::Release);
+    }
+
+    fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::Acquire)
     }
 
     fn is_ready(&self) -> bool {

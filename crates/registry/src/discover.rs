@@ -131,10 +131,10 @@ fn look(path: &str, blob: &str, tree: &dyn Tree, limits: Limits) -> Look {
     Look::Pack(pack_file(path, blob, &document), bytes)
 }
 
-fn pack_file(path: &str, blob: &str, document: &Document) -> PackFile {
-    let pack = Pack(document.root());
+/// Paths of the files and folders that a pack names: its skills and schema files.
+pub fn named_files(document: &Document, path: &str) -> Vec<String> {
     let mut named = schema_paths(document, path);
-    for skill in pack.skills() {
+    for skill in Pack(document.root()).skills() {
         if let Some(SkillForm::Path(reference, _)) = skill.form() {
             named.extend(join(folder(path), reference));
             named.extend(join("", reference));
@@ -142,10 +142,15 @@ fn pack_file(path: &str, blob: &str, document: &Document) -> PackFile {
     }
     named.sort();
     named.dedup();
+    named
+}
+
+fn pack_file(path: &str, blob: &str, document: &Document) -> PackFile {
+    let pack = Pack(document.root());
     PackFile {
         blob: blob.to_owned(),
         id: pack.id().map(str::to_owned),
         version: pack.version_text().map(str::to_owned),
-        named,
+        named: named_files(document, path),
     }
 }

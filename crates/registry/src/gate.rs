@@ -23,7 +23,9 @@ use crate::weigh::{level_of, options_of};
 pub use allow::{AllowRun, JudgedPack, allow_findings};
 pub use duplicates::{Claim, duplicate_packs};
 pub use loosened::{Loosening, findings as policy_findings, fresh_allows, loosened};
-pub use versions::{Judged, cover, lowest_free, pack_removed, version_findings};
+pub use versions::{
+    Judged, common_changes, cover, lowest_free, pack_removed, pairing_ambiguous, version_findings,
+};
 
 /// A finding of the gate before it knows its level.
 struct Draft<'a> {

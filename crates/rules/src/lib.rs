@@ -2,6 +2,7 @@
 //!
 //! The room is pure: a rule gets facts and reports what it sees. Which level counts, what is acknowledged and what
 //! follows from it is decided in the room `registry`.
+#![forbid(unsafe_code)]
 
 pub mod change;
 pub mod changes;

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use registry::settings::{HistoryPolicy, OnBreaking, OnInvalid, Ranges, SourceLocation, SourceSettings, VersionsMode};
+use registry::settings::{
+    HistoryPolicy, OnBreaking, OnInvalid, Ranges, SourceLocation, SourceSettings, VersionsMode,
+};
 
 use crate::exit::Verdict;
 use crate::output::print;
@@ -35,7 +37,11 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
     let Action::Check { config } = &arguments.action;
     let file = registry_file::read(config.as_deref())?;
     let policy = &file.settings.policy;
-    let mut text = format!("listens on {}\nkeeps its state in {}\n", file.settings.server.listen, file.state().display());
+    let mut text = format!(
+        "listens on {}\nkeeps its state in {}\n",
+        file.settings.server.listen,
+        file.state().display()
+    );
     text.push_str(match policy.on_invalid {
         OnInvalid::Refuse => "refuses versions with error findings\n",
         OnInvalid::PublishFlagged => "publishes versions with error findings, flagged\n",

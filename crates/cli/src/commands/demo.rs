@@ -43,7 +43,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
     start_logs("error");
     let temporary = match &arguments.dir {
         Some(_) => None,
-        None => Some(tempfile::Builder::new().prefix("packhouse-demo-").tempdir().context("no temporary folder")?),
+        None => Some(
+            tempfile::Builder::new().prefix("packhouse-demo-").tempdir().context("no temporary folder")?,
+        ),
     };
     let folder = match (&arguments.dir, &temporary) {
         (Some(folder), _) => folder.clone(),
@@ -150,9 +152,11 @@ fn write_files(folder: &Dir<'static>, step: &Path, repository: &Path) -> anyhow:
                 }
                 let path = repository.join(below);
                 if let Some(folder) = path.parent() {
-                    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+                    std::fs::create_dir_all(folder)
+                        .with_context(|| format!("cannot make {}", folder.display()))?;
                 }
-                std::fs::write(&path, file.contents()).with_context(|| format!("cannot write {}", path.display()))?;
+                std::fs::write(&path, file.contents())
+                    .with_context(|| format!("cannot write {}", path.display()))?;
             }
         }
     }
@@ -174,7 +178,8 @@ fn git(repository: &Path, step: usize, arguments: &[&str]) -> anyhow::Result<()>
         command.env(format!("GIT_{role}_DATE"), &date);
     }
     let output = command.output().map_err(|error| {
-        Complaint::new(format!("cannot run git: {error}")).help("install git, for example with `apt install git`")
+        Complaint::new(format!("cannot run git: {error}"))
+            .help("install git, for example with `apt install git`")
     })?;
     if output.status.success() {
         return Ok(());
@@ -187,13 +192,20 @@ fn introduction(daemon: &Daemon, folder: &Path, kept: bool) -> String {
     let snapshot = daemon.store.snapshot();
     let reader = Reader::everybody();
     let (packs, releases) = snapshot.totals();
-    let mut text = format!("{packs} packs with {releases} releases, out of Git repositories in {}\n\n", folder.display());
+    let mut text = format!(
+        "{packs} packs with {releases} releases, out of Git repositories in {}\n\n",
+        folder.display()
+    );
     for pack in snapshot.packs(&reader) {
         let latest = snapshot.latest(&reader, pack).map(|row| row.version.to_string()).unwrap_or_default();
-        let versions: Vec<String> = pack.releases.iter().map(|row| {
-            let held = if pack.active_flags(row).is_empty() { "" } else { " (held back)" };
-            format!("{}{held}", row.version)
-        }).collect();
+        let versions: Vec<String> = pack
+            .releases
+            .iter()
+            .map(|row| {
+                let held = if pack.active_flags(row).is_empty() { "" } else { " (held back)" };
+                format!("{}{held}", row.version)
+            })
+            .collect();
         text.push_str(&format!("  {:<18} latest {latest:<12} {}\n", pack.id, versions.join(", ")));
     }
     let url = format!("http://{}", daemon.address);

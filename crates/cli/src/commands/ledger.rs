@@ -51,7 +51,8 @@ fn verify(file: &RegistryFile) -> anyhow::Result<Verdict> {
     for damage in &verified.damage {
         text.push_str(&format!("damaged: {damage}\n"));
     }
-    let counted = format!("{} releases, {} bytes compared with their digests", verified.releases, verified.bytes);
+    let counted =
+        format!("{} releases, {} bytes compared with their digests", verified.releases, verified.bytes);
     match verified.damage.len() {
         0 => text.push_str(&format!("the ledger is sound: {counted}\n")),
         count => text.push_str(&format!("{count} damaged; {counted}\n")),
@@ -70,9 +71,9 @@ fn rebuild(file: &RegistryFile) -> anyhow::Result<Verdict> {
 /// Adds what to do when another daemon has the state folder.
 pub fn in_use(error: StoreError) -> anyhow::Error {
     match error {
-        StoreError::Locked { .. } => {
-            Complaint::new(error.to_string()).help("stop the other daemon, or give this one its own `state`").into()
-        }
+        StoreError::Locked { .. } => Complaint::new(error.to_string())
+            .help("stop the other daemon, or give this one its own `state`")
+            .into(),
         other => other.into(),
     }
 }

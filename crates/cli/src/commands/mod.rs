@@ -8,15 +8,24 @@ use crate::complaint::Complaint;
 use crate::environment;
 use crate::exit::Verdict;
 
+mod bump;
+mod check;
+mod completions;
 mod config;
 #[cfg(feature = "serve")]
 mod demo;
 mod diff;
 mod explain;
+mod fetch;
+mod info;
+mod init;
 #[cfg(feature = "serve")]
 mod ledger;
 mod lint;
+mod man;
 mod rules;
+mod schema;
+mod search;
 #[cfg(feature = "serve")]
 mod serve;
 
@@ -25,8 +34,13 @@ mod serve;
 pub enum Command {
     Lint(lint::Arguments),
     Diff(diff::Arguments),
+    Check(check::Arguments),
+    Bump(bump::Arguments),
     Explain(explain::Arguments),
     Rules(rules::Arguments),
+    Fetch(fetch::Arguments),
+    Search(search::Arguments),
+    Info(info::Arguments),
     #[cfg(feature = "serve")]
     Serve(serve::Arguments),
     #[cfg(feature = "serve")]
@@ -34,6 +48,10 @@ pub enum Command {
     #[cfg(feature = "serve")]
     Ledger(ledger::Arguments),
     Config(config::Arguments),
+    Init(init::Arguments),
+    Schema(schema::Arguments),
+    Completions(completions::Arguments),
+    Man(man::Arguments),
 }
 
 /// Runs a command.
@@ -44,8 +62,13 @@ pub fn run(command: Command) -> anyhow::Result<Verdict> {
     match command {
         Command::Lint(arguments) => lint::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
+        Command::Check(arguments) => check::run(&arguments),
+        Command::Bump(arguments) => bump::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Rules(arguments) => rules::run(&arguments),
+        Command::Fetch(arguments) => fetch::run(&arguments),
+        Command::Search(arguments) => search::run(&arguments),
+        Command::Info(arguments) => info::run(&arguments),
         #[cfg(feature = "serve")]
         Command::Serve(arguments) => serve::run(&arguments),
         #[cfg(feature = "serve")]
@@ -53,6 +76,10 @@ pub fn run(command: Command) -> anyhow::Result<Verdict> {
         #[cfg(feature = "serve")]
         Command::Ledger(arguments) => ledger::run(&arguments),
         Command::Config(arguments) => config::run(&arguments),
+        Command::Init(arguments) => init::run(&arguments),
+        Command::Schema(arguments) => schema::run(&arguments),
+        Command::Completions(arguments) => completions::run(&arguments),
+        Command::Man(arguments) => man::run(&arguments),
     }
 }
 

@@ -78,7 +78,9 @@ pub fn explained(error: ServeError) -> anyhow::Error {
         ServeError::Store(error) => super::ledger::in_use(error),
         ServeError::Listen { ref address, ref source } => {
             let message = format!("cannot listen on {address}: {source}");
-            Complaint::new(message).help("choose another address with `--listen ADDR`, such as 127.0.0.1:0").into()
+            Complaint::new(message)
+                .help("choose another address with `--listen ADDR`, such as 127.0.0.1:0")
+                .into()
         }
         other => other.into(),
     }
@@ -88,7 +90,8 @@ pub fn explained(error: ServeError) -> anyhow::Error {
 pub fn start_logs(default: &str) {
     let filter = tracing_subscriber::EnvFilter::try_from_env(crate::environment::LOG)
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(default));
-    let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false);
+    let logs =
+        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false);
     // A second start in one process keeps the first one's logs.
     let _ = logs.with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr())).try_init();
 }

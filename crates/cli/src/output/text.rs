@@ -33,6 +33,7 @@ pub fn render(run: &Run) -> String {
                 text.push_str(&changes(section));
             }
             text.push_str(&verdict(report));
+            text.push('\n');
             text.push_str(&how_to_accept(run.sections.iter().flat_map(|section| &section.items)));
             text.push_str(&notes(&report.notes));
         }
@@ -239,7 +240,7 @@ fn how_to_accept<'a>(items: impl Iterator<Item = &'a Item>) -> String {
     if failing.is_empty() {
         return String::new();
     }
-    let mut text = "\nto accept a change under this version, add its entry to packhouse.toml:\n".to_owned();
+    let mut text = "to accept a change under this version, add its entry to packhouse.toml:\n".to_owned();
     for item in failing {
         text.push('\n');
         text.push_str(&item.allow_entry());

@@ -59,11 +59,15 @@ pub(crate) async fn no_method(State(app): State<App>, request: Request) -> Respo
 
 /// Stands around everything: what browsers may do with an answer, and problems as pages.
 pub(crate) async fn finish(request: Request, next: Next) -> Response {
-    let wants_page = !request.uri().path().starts_with("/v1/") && accepts_html(request.headers());
+    let has_pages = !request.uri().path().starts_with("/v1/");
+    let wants_page = accepts_html(request.headers());
     let mut response = next.run(request).await;
-    let problem = wants_page.then(|| response.extensions_mut().remove::<Problem>()).flatten();
+    let problem = response.extensions_mut().remove::<Problem>().filter(|_| has_pages);
     if let Some(problem) = problem {
-        response = as_page(&problem, response);
+        response.headers_mut().insert(header::VARY, HeaderValue::from_static("Accept"));
+        if wants_page {
+            response = as_page(&problem, response);
+        }
     }
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
@@ -86,6 +90,5 @@ fn as_page(problem: &Problem, response: Response) -> Response {
     let (mut parts, _) = response.into_parts();
     parts.headers.remove(header::CONTENT_LENGTH);
     parts.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
-    parts.headers.insert(header::VARY, HeaderValue::from_static("Accept"));
     Response::from_parts(parts, page.into())
 }

@@ -64,8 +64,12 @@ fn responses(route: &Route) -> Value {
         Shape::Page => ("text/html", json!({})),
     };
     let status = if route.path.ends_with("/sync") { "202" } else { "200" };
+    let mut content = json!({media_type: {"schema": schema}});
+    if route.path == "/v1/events" {
+        content["text/event-stream"] = json!({"schema": {"type": "string"}});
+    }
     json!({
-        status: {"description": route.summary, "content": {media_type: {"schema": schema}}},
+        status: {"description": route.summary, "content": content},
         "default": {"$ref": "#/components/responses/Problem"},
     })
 }

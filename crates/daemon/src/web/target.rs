@@ -35,7 +35,12 @@ impl View {
     /// The release that a reference means; `text` is how it was written.
     pub(crate) fn resolve(&self, reference: &Reference, text: &str) -> Result<Found, Problem> {
         let wanted = text.split_once('@').map_or("latest", |(_, wanted)| wanted);
-        self.snapshot.resolve(&self.reader, reference).map_err(|why| {
+        // An exact version needs no look at the other releases, and it is what runtimes ask for most.
+        let found = match &reference.wanted {
+            Wanted::Exact(version) => self.snapshot.release(&self.reader, &reference.id, version),
+            _ => self.snapshot.resolve(&self.reader, reference),
+        };
+        found.map_err(|why| {
             let pack = self.snapshot.pack(&self.reader, &reference.id);
             Problem::look_up(&why, &reference.id, wanted, pack.map(Arc::as_ref))
         })

@@ -3,6 +3,7 @@
 mod api;
 mod caching;
 mod failures;
+mod live;
 mod pages;
 mod routes;
 mod support;

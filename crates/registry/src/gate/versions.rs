@@ -67,6 +67,15 @@ pub fn version_findings(judged: Judged<'_>) -> Vec<FindingView> {
     findings
 }
 
+/// The finding on a pack whose id stands in several files of the base, none of which has its path or version.
+pub fn pairing_ambiguous(judged: Judged<'_>, paths: &[String]) -> Option<FindingView> {
+    let message =
+        format!("the base has this id in {}, and none of them has this path or version", paths.join(", "));
+    let help = "keep one file per id, or move the file and change its version in two steps".to_owned();
+    let node = judged.new.root().get("id").unwrap_or(judged.new.root());
+    at_node(judged, "pairing-ambiguous", Level::Error, message, Some(help), node, "/id")
+}
+
 /// The one finding on the version of the pack.
 fn pack_version(judged: Judged<'_>, version: &Version) -> Option<FindingView> {
     let base_version = judged.base.and_then(|(document, _)| Pack(document.root()).version());
@@ -335,4 +344,19 @@ pub fn pack_removed(
         notes: Vec::new(),
     };
     (report, accepted.into_iter().collect())
+}
+
+/// Leaves in `diff` only the changes that `other`, the comparison with another merge base, has too.
+pub fn common_changes(diff: &mut DiffReport, other: &DiffReport, settings: Settings<'_>) {
+    let kept: BTreeSet<&str> = other.changes.iter().map(|change| change.fingerprint.as_str()).collect();
+    diff.changes.retain(|change| kept.contains(change.fingerprint.as_str()));
+    diff.required_bump = diff.changes.iter().map(weight).max().unwrap_or_default();
+    let suggested = diff.changes.iter().filter_map(|change| change.suggest).max().unwrap_or_default();
+    diff.suggested_bump = suggested.max(diff.required_bump);
+    diff.breaking = diff.changes.iter().any(|change| change.bump == Bump::Major);
+    let zero_major = settings.repository.changes.zero_major;
+    diff.sufficient = match (parse_version(&diff.old.version), parse_version(&diff.new.version)) {
+        (Some(old), Some(new)) => is_sufficient(&old, &new, diff.required_bump, zero_major),
+        _ => diff.required_bump == Bump::None,
+    };
 }

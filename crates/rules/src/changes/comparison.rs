@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pack::json::Node;
-use pack::model::Tool;
+use pack::model::{Tool, Validator};
 
 use super::pairing::{Content, Pairing};
 use super::side::{PromptSide, Side, VariableSide};
 use super::text::Texts;
+use super::value::written;
 
 /// Two versions of one pack.
 pub(crate) struct Comparison<'a> {
@@ -41,6 +42,8 @@ pub(crate) struct PromptPair<'a> {
     pub(crate) variables: Pairing<&'a VariableSide<'a>>,
     /// New names of renamed variables, by old name.
     pub(crate) renamed_variables: BTreeMap<&'a str, &'a str>,
+    /// Its validators: by id, then by equal type and parameters, then by type in order.
+    pub(crate) validators: Pairing<Validator<'a>>,
     /// Whether the new delimiters alone change what the texts refer to; the rules on texts are silent then.
     pub(crate) broken_by_syntax: bool,
 }
@@ -103,7 +106,8 @@ impl<'a> PromptPair<'a> {
             && under(old_side, old, new_side, &renamed_variables) == news
             && under(new_side, new, old_side, &BTreeMap::new())
                 == normal(&old.texts, old_side, &renamed_variables);
-        PromptPair { old, new, variables, renamed_variables, broken_by_syntax }
+        let validators = validators(old, new);
+        PromptPair { old, new, variables, renamed_variables, validators, broken_by_syntax }
     }
 
     /// The key of the prompt in NEW.
@@ -114,4 +118,18 @@ impl<'a> PromptPair<'a> {
 
 fn names<'a, T: Copy>(pairing: &Pairing<T>, name: impl Fn(T) -> &'a str) -> BTreeMap<&'a str, &'a str> {
     pairing.renamed.iter().map(|&(old, new)| (name(old), name(new))).collect()
+}
+
+/// A validator of another type is another check, whatever its id.
+fn validators<'a>(old: &PromptSide<'a>, new: &PromptSide<'a>) -> Pairing<Validator<'a>> {
+    let kind = |validator: Validator<'a>| validator.text("type").unwrap_or_default();
+    Pairing::staged(
+        old.prompt.validators().collect(),
+        new.prompt.validators().collect(),
+        &[
+            &|validator| Some(format!("{} {}", validator.text("id")?, kind(validator))),
+            &|validator| Some(format!("{} {:?}", kind(validator), written(validator.get("params")))),
+            &|validator| Some(kind(validator).to_owned()),
+        ],
+    )
 }

@@ -11,6 +11,8 @@ use crate::facts::Facts;
 
 mod comparison;
 mod finish;
+mod generation;
+mod media;
 mod pack;
 mod pairing;
 mod prompts;
@@ -31,7 +33,8 @@ use side::Side;
 pub static CHANGES: LazyLock<Vec<&'static ChangeRule>> = LazyLock::new(|| {
     let sections: [&[&'static ChangeRule]; 4] =
         [version::CHANGES, pack::CHANGES, prompts::CHANGES, variables::CHANGES];
-    [sections.concat(), tools::CHANGES.concat()].concat()
+    let later: [&[&'static ChangeRule]; 2] = [generation::CHANGES, media::CHANGES];
+    sections.into_iter().chain(tools::CHANGES).chain(later).flatten().copied().collect()
 });
 
 /// The change rule of that id.
@@ -50,6 +53,8 @@ pub fn diff(old: Version<'_>, new: Version<'_>, options: DiffOptions<'_>) -> Dif
     prompts::compare(&comparison, &mut changes);
     variables::compare(&comparison, &mut changes);
     tools::compare(&comparison, &mut changes);
+    generation::compare(&comparison, &mut changes);
+    media::compare(&comparison, &mut changes);
     witness::attach(&comparison, &mut changes);
     let id = new_side.pack.id().or(old_side.pack.id()).unwrap_or_default();
     finish::finish(changes, old.document, new.document, id, options)

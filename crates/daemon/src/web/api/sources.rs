@@ -1,5 +1,7 @@
 //! `/v1/sources`: the health of what is watched.
 
+use std::collections::HashMap;
+
 use axum::extract::State;
 use jiff::Timestamp;
 use registry::problem::ProblemState;
@@ -12,6 +14,9 @@ use crate::web::answer::{Answer, Caching};
 use crate::web::parameters::Parameters;
 use crate::web::problem::{Kind, Problem};
 use crate::web::target::{Names, View};
+
+/// How many packs and releases each source has.
+type Counts<'s> = HashMap<&'s str, (usize, usize)>;
 
 /// One source, as the API shows it.
 #[derive(Debug, Serialize)]
@@ -30,9 +35,9 @@ pub(crate) struct SourceView {
 
 impl SourceView {
     /// The source of that name; `all` keeps problems that are over.
-    fn new(app: &App, view: &View, name: &str, all: bool) -> SourceView {
+    fn new(app: &App, counts: &Counts<'_>, name: &str, all: bool) -> SourceView {
         let state = app.store.source_state(name);
-        let (packs, releases) = view.snapshot.counts().get(name).copied().unwrap_or_default();
+        let (packs, releases) = counts.get(name).copied().unwrap_or_default();
         let word = match (&state.error, state.last_success) {
             (Some(_), _) => "failing",
             (None, Some(_)) => "ok",
@@ -73,7 +78,8 @@ fn names(app: &App, view: &View) -> Vec<String> {
 
 /// Every source that the reader sees.
 pub(crate) fn every(app: &App, view: &View, all: bool) -> Vec<SourceView> {
-    names(app, view).iter().map(|name| SourceView::new(app, view, name, all)).collect()
+    let counts = view.snapshot.counts();
+    names(app, view).iter().map(|name| SourceView::new(app, &counts, name, all)).collect()
 }
 
 /// The sources.
@@ -94,7 +100,7 @@ pub(crate) async fn one(
     parameters: Parameters,
 ) -> Result<Answer, Problem> {
     let name = known(&app, &view, names.get("name"))?;
-    let source = SourceView::new(&app, &view, &name, parameters.flag("all")?);
+    let source = SourceView::new(&app, &view.snapshot.counts(), &name, parameters.flag("all")?);
     Ok(Answer::json(&source)?.caching(Caching::Revalidate))
 }
 

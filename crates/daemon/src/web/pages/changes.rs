@@ -7,7 +7,7 @@ use rules::{Bump, Change};
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
-use super::parts::{bump, count, flag};
+use super::parts::{bump, count, flag, prose};
 use super::rules::word;
 
 /// What the changes require, and all of them, the highest bump first.
@@ -45,7 +45,7 @@ fn one(change: &Change) -> Markup {
     html! {
         section.card.change {
             p.what {
-                strong { (change.message) }
+                strong { (prose(&change.message)) }
                 @if change.safety { " " (flag("weakens a guard")) }
                 @if change.acknowledged { " " span.badge { "accepted" } }
             }
@@ -68,13 +68,24 @@ fn values(old: Option<&Side>, new: Option<&Side>) -> Markup {
     html! {
         @match texts {
             (Some(old), Some(new)) if old.contains('\n') || new.contains('\n') => (text_diff(old, new)),
-            _ => @if old.is_some() || new.is_some() {
-                div.sides {
-                    @for (name, side) in [("before", old), ("after", new)] {
-                        @if let Some(side) = side { div { span.muted { (name) ", line " (side.line) } pre { (written(&side.value)) } } }
-                    }
+            _ => div.sides {
+                @for (name, side) in [("before", old), ("after", new)] {
+                    @if let Some(side) = side { (one_side(name, side)) }
                 }
-            }
+            },
+        }
+    }
+}
+
+/// Values of more lines than this are folded.
+const OPEN_LINES: usize = 8;
+
+fn one_side(name: &str, side: &Side) -> Markup {
+    let text = written(&side.value);
+    html! {
+        details open[text.lines().count() <= OPEN_LINES] {
+            summary { (name) ", line " (side.line) }
+            pre { (text) }
         }
     }
 }

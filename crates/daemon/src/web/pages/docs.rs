@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::layout::{Section, page};
-use super::parts::Host;
+use super::parts::{Host, prose};
 use crate::web::answer::Answer;
 use crate::web::openapi::about_parameter;
 use crate::web::routes::{ROUTES, Route, Shape};
@@ -44,7 +44,7 @@ fn table(routes: &[&Route]) -> Markup {
                     tr {
                         td { code { (route.method.as_str()) } }
                         td { code { (route.path.replace("{*", "{")) } }
-                        td { (route.summary) }
+                        td { (prose(route.summary)) }
                         td {
                             @for name in route.query { code title=(about_parameter(name)) { (name) } " " }
                         }

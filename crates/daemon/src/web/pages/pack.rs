@@ -1,15 +1,28 @@
 //! `/packs/{id}`: a pack, how to fetch it, and its versions.
 
+use axum::extract::State;
 use maud::{Markup, html};
+use registry::Release;
 
 use super::layout::{Section, page};
 use super::parts::{Host, findings, flag, maybe_bump, tags, time, trail};
+use crate::web::App;
 use crate::web::answer::Answer;
+use crate::web::problem::Problem;
 use crate::web::target::OnePack;
 use crate::web::views::{PackDocument, PackSummary, VersionView};
 
 /// A pack.
-pub(crate) async fn overview(Host(host): Host, OnePack { view, pack }: OnePack) -> Answer {
+pub(crate) async fn overview(
+    State(app): State<App>,
+    Host(host): Host,
+    OnePack { view, pack }: OnePack,
+) -> Result<Answer, Problem> {
+    let shown = view.latest(&pack).or_else(|| view.releases(&pack).next_back().cloned());
+    let release = match &shown {
+        Some(row) => Some(app.blobs.release(row).await?),
+        None => None,
+    };
     let document = PackDocument::new(&view, &pack);
     let summary = PackSummary::new(&view, &pack);
     let content = html! {
@@ -24,12 +37,40 @@ pub(crate) async fn overview(Host(host): Host, OnePack { view, pack }: OnePack) 
             p.alarm { "Every release is yanked or held back: ranges and " code { "latest" } " mean none of them." }
         }
         (how_to_fetch(&host, &document))
+        @if let Some(release) = &release { (holds(release)) }
         h2 { "Versions" }
         (versions(&document))
         (channels(&document))
         p.muted { "From the source " a href={ "/sources#" (document.source) } { (document.source) } "." }
     };
-    Answer::page(page(Section::Packs, &document.name, &content))
+    Ok(Answer::page(page(Section::Packs, &document.name, &content)))
+}
+
+/// Prompts and skills of the release that is shown, in short.
+fn holds(release: &Release) -> Markup {
+    html! {
+        h2 { "Prompts" }
+        div.scroll { table {
+            thead { tr { th { "Prompt" } th { "Variables" } th { "Tools" } } }
+            tbody {
+                @for prompt in &release.summary.prompts {
+                    tr {
+                        td { (prompt.name) " " code.id { (prompt.key) } }
+                        td {
+                            @for variable in &prompt.variables {
+                                code { (variable.name) @if !variable.required { span.muted { "?" } } } " "
+                            }
+                        }
+                        td { @for tool in &prompt.tools { code { (tool) } " " } }
+                    }
+                }
+            }
+        } }
+        @if !release.skills.is_empty() {
+            h2 { "Skills" }
+            dl.list { @for skill in &release.skills { dt { strong { (skill.name) } } dd { (skill.description) } } }
+        }
+    }
 }
 
 fn how_to_fetch(host: &str, document: &PackDocument) -> Markup {

@@ -28,6 +28,20 @@ impl FromRequestParts<App> for Host {
     }
 }
 
+/// A sentence in which names stand between backticks, as messages write them.
+pub(crate) fn prose(text: &str) -> Markup {
+    let parts: Vec<&str> = text.split('`').collect();
+    // An odd backtick out is no pair: the text is shown as it is.
+    let paired = parts.len() % 2 == 1;
+    html! {
+        @if paired {
+            @for (at, part) in parts.iter().enumerate() {
+                @if at % 2 == 1 { code { (part) } } @else { (part) }
+            }
+        } @else { (text) }
+    }
+}
+
 /// A moment, to the minute.
 pub(crate) fn time(at: Timestamp) -> Markup {
     let text = at.to_string();

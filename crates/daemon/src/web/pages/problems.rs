@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::layout::{Section, page};
+use super::parts::prose;
 use crate::web::answer::Answer;
 use crate::web::problem::{Kind, Problem};
 use crate::web::target::Names;
@@ -15,7 +16,7 @@ pub(crate) async fn one(names: Names) -> Result<Answer, Problem> {
         kind.ok_or_else(|| Problem::new(Kind::NotFound, format!("no kind of problem is called `{slug}`")))?;
     let content = html! {
         h1 { (kind.title()) }
-        p.lead { (kind.about()) }
+        p.lead { (prose(kind.about())) }
         dl.facts {
             dt { "Type" } dd { code { "/problems/" (kind.slug()) } }
             dt { "Status" } dd { (kind.status()) }
@@ -36,8 +37,8 @@ pub(crate) fn shown(problem: &Problem) -> Markup {
     let content = html! {
         p.status { (kind.status().as_u16()) }
         h1 { (kind.title()) }
-        p.lead { (problem.detail()) }
-        p { (kind.about()) }
+        p.lead { (prose(problem.detail())) }
+        p { (prose(kind.about())) }
         p { a href="/" { "All packs" } " · " a href={ "/problems/" (kind.slug()) } { "About this problem" } }
     };
     page(Section::Elsewhere, kind.title(), &content)

@@ -7,7 +7,7 @@ use registry::report::FindingView;
 
 use super::changes;
 use super::layout::{Section, page};
-use super::parts::{bump, count, level, trail};
+use super::parts::{bump, count, level, prose, trail};
 use crate::web::App;
 use crate::web::answer::Answer;
 use crate::web::problem::Problem;
@@ -48,14 +48,14 @@ fn baseline(report: &Report) -> Markup {
 
 fn findings(findings: &[FindingView]) -> Markup {
     html! {
-        h2 { (count(findings.len(), "finding")) }
+        h2 { @if findings.is_empty() { "No findings" } @else { (count(findings.len(), "finding")) } }
         @for finding in findings {
             section.card.change {
                 p.what {
-                    (level(finding.level)) " " strong { (finding.message) }
+                    (level(finding.level)) " " strong { (prose(&finding.message)) }
                     @if finding.acknowledged { " " span.badge { "accepted" } }
                 }
-                @if let Some(help) = &finding.help { p.help { (help) } }
+                @if let Some(help) = &finding.help { p.help { (prose(help)) } }
                 p.where {
                     a href={ "/rules/" (finding.rule) } { code { (finding.rule) } }
                     " · " code { (finding.path) ":" (finding.line) ":" (finding.column) }

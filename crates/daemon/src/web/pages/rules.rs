@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use rules::{CHANGES, ChangeRule, Group, LINTS, Lint, find_change, find_lint};
 
 use super::layout::{Section, page};
-use super::parts::{bump, level, trail};
+use super::parts::{bump, level, prose, trail};
 use crate::web::answer::Answer;
 use crate::web::api::rules::not_found;
 use crate::web::problem::Problem;
@@ -37,7 +37,7 @@ fn lints(group: Group) -> Markup {
                     tr {
                         td { a href={ "/rules/" (lint.id) } { code { (lint.id) } } }
                         td { (level(lint.level)) }
-                        td { (lint.summary) }
+                        td { (prose(lint.summary)) }
                     }
                 }
             }
@@ -56,7 +56,7 @@ fn changes() -> Markup {
                         td { (bump(rule.bumps.wire)) }
                         td { (bump(rule.bumps.contract)) }
                         td { (bump(rule.bumps.strict)) }
-                        td { (rule.summary) }
+                        td { (prose(rule.summary)) }
                     }
                 }
             }
@@ -76,10 +76,10 @@ fn of_lint(lint: &Lint) -> Markup {
     html! {
         (trail(&[("Rules", "/rules".to_owned())]))
         h1 { code { (lint.id) } }
-        p.lead { (first_upper(lint.summary)) "." }
+        p.lead { (prose(&first_upper(lint.summary))) "." }
         p { "A lint of the group " strong { (lint.group.as_str()) } ", by default at level " (level(lint.level)) "." }
-        h2 { "Why" } p { (lint.why) }
-        h2 { "What to do" } p { (lint.fix) }
+        h2 { "Why" } p { (prose(lint.why)) }
+        h2 { "What to do" } p { (prose(lint.fix)) }
         @if !lint.example.is_empty() {
             h2 { "Example" } pre { (lint.example) }
         }
@@ -90,7 +90,7 @@ fn of_change(rule: &ChangeRule) -> Markup {
     html! {
         (trail(&[("Rules", "/rules".to_owned())]))
         h1 { code { (rule.id) } }
-        p.lead { (first_upper(rule.summary)) "." }
+        p.lead { (prose(&first_upper(rule.summary))) "." }
         dl.facts {
             dt { "Bump" }
             dd {
@@ -103,8 +103,8 @@ fn of_change(rule: &ChangeRule) -> Markup {
             dt { "Affects" } dd { (rule.affected.iter().map(word).collect::<Vec<_>>().join(", ")) }
             @if rule.safety { dt { "Safety" } dd { "a guard gets weaker" } }
         }
-        h2 { "Why" } p { (rule.why) }
-        h2 { "What to do" } p { (rule.fix) }
+        h2 { "Why" } p { (prose(rule.why)) }
+        h2 { "What to do" } p { (prose(rule.fix)) }
     }
 }
 

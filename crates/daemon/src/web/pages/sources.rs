@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use registry::problem::ProblemState;
 
 use super::layout::{Section, page};
-use super::parts::{commit, count, level, maybe_time, time};
+use super::parts::{commit, count, level, maybe_time, prose, time};
 use crate::web::App;
 use crate::web::answer::Answer;
 use crate::web::api::sources::{SourceView, every};
@@ -37,7 +37,7 @@ fn one(source: &SourceView) -> Markup {
             @if let Some(error) = &source.error { p.alarm { (error) } }
             (facts(source))
             @if current.is_empty() {
-                p.muted { "No problems." }
+                @if source.state == "ok" { p.muted { "No problems." } }
             } @else {
                 h3 { (count(current.len(), "problem")) }
                 (table(&current))
@@ -77,8 +77,8 @@ fn table(problems: &[&ProblemState]) -> Markup {
         ul.problems {
             @for problem in problems {
                 li {
-                    p.what { (level(problem.level)) " " strong { (problem.message) } }
-                    p.help { (problem.help) }
+                    p.what { (level(problem.level)) " " strong { (prose(&problem.message)) } }
+                    p.help { (prose(&problem.help)) }
                     p.where { (place(problem)) }
                 }
             }

@@ -226,6 +226,7 @@ fn check_says_what_publishing_would() {
     assert_eq!(check("", &other)["packs"][0]["status"], "new");
     let problem = world.post("/v1/check?against=9.9.9", greeter("2.0.0").to_string());
     problem.problem(404, "release-not-found");
+    world.post("/v1/check?against=1.0.0", "{}").problem(404, "pack-not-found");
 }
 
 #[test]

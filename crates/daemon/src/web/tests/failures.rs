@@ -44,6 +44,9 @@ fn malformed_requests_are_refused() {
     world.get("/v1/packs?limit=0").problem(400, "malformed-parameter");
     world.get("/v1/search?cursor=x").problem(400, "malformed-parameter");
     world.get("/v1/packs/%FF").problem(400, "malformed-parameter");
+    let bad_id =
+        Request::get("/v1/events").header("accept", "text/event-stream").header("last-event-id", "x");
+    world.ask(bad_id.body(Body::empty()).expect("a request")).problem(400, "malformed-parameter");
     let unknown = world.get("/v1/search?querry=x").problem(400, "unknown-parameter");
     assert!(
         unknown["detail"].as_str().is_some_and(|text| text.contains("`querry`") && text.contains("`tag`"))

@@ -56,6 +56,7 @@ fn a_pack_page_says_what_is_held_back_and_how_to_fetch() {
         "/packs/greeter/compare/1.0.0...1.1.0",
         "/packs/greeter/1.1.0/report",
         "breaking",
+        "<code>name</code>",
     ] {
         assert!(page.contains(text), "{text} is not in {page}");
     }
@@ -104,7 +105,7 @@ fn problems_are_pages_for_people_and_documents_for_programs() {
     let page = world.page("/packs/nobody");
     assert_eq!(page.status, StatusCode::NOT_FOUND);
     assert!(page.header("content-type").starts_with("text/html"));
-    assert!(page.text().contains("no pack `nobody` is published here"));
+    assert!(page.text().contains("no pack <code>nobody</code> is published here"));
     world.get("/packs/nobody").problem(404, "pack-not-found");
     world.page("/v1/packs/nobody").problem(404, "pack-not-found");
 }

@@ -1,4 +1,5 @@
 //! The table of routes is complete, and the OpenAPI document tells of all of it.
+#![allow(clippy::disallowed_methods, reason = "one test reads the sources of this crate")]
 
 use std::path::Path;
 
@@ -22,6 +23,9 @@ fn no_route_is_added_past_the_table() {
             continue;
         }
         let text = std::fs::read_to_string(&path).unwrap_or_default();
+        if !text.contains("axum") {
+            continue;
+        }
         let builds = [".route(", ".route_service(", ".nest(", ".nest_service(", ".merge("];
         let found = builds.iter().map(|call| text.matches(call).count()).sum::<usize>();
         let expected =
@@ -140,7 +144,10 @@ fn assert_shape(value: &Value, schema: &Value, document: &Value, place: &str) {
         return assert_shape(value, document.pointer(&target[1..]).expect("a schema"), document, place);
     }
     if let Some(either) = schema["anyOf"].as_array() {
-        return if value.is_null() { () } else { assert_shape(value, &either[0], document, place) };
+        if !value.is_null() {
+            assert_shape(value, &either[0], document, place);
+        }
+        return;
     }
     match schema["type"].as_str() {
         Some("object") => {

@@ -4,6 +4,7 @@
 //! can fail, and the wire bump becomes patch.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use pack::model::Pack;
 use serde_json::{Value, json};
@@ -14,9 +15,11 @@ use super::side::VariableSide;
 use super::variables::{Constraints, Relation, relate};
 use crate::change::{Bump, Bumps, Certainty, Profile, Witness};
 
+mod media;
 mod render;
 mod sample;
 
+pub(crate) use media::MediaBreak;
 use render::{Call, Failure, render};
 
 /// What a break is about, so that a witness can be made for it.
@@ -30,6 +33,8 @@ pub(crate) enum Focus<'a> {
     Left(String),
     /// Any call; a finding that is never left out for lack of a witness.
     AnyOf(Vec<&'a str>),
+    /// A medium that is refused now.
+    Media(MediaBreak),
     /// A name that somebody holds: what it names, and the name.
     Reference(Named, String),
 }
@@ -59,7 +64,9 @@ enum Outcome {
 }
 
 /// The most bytes of text that are rendered in one comparison.
-const MAX_RENDERED: usize = 64 * 1024 * 1024;
+const MAX_RENDERED: usize = 8 * 1024 * 1024;
+/// The most values in all witnesses of one comparison together.
+const MAX_SHOWN: usize = 200_000;
 /// The most models that are tried for one finding.
 const MAX_MODELS: usize = 8;
 /// The most values that are tried for one finding.
@@ -69,7 +76,7 @@ const MAX_VALUES: usize = 8;
 pub(super) fn attach<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>) {
     let pairs: BTreeMap<&str, &PromptPair<'a>> =
         comparison.prompt_pairs.iter().map(|pair| (pair.key(), pair)).collect();
-    let mut search = Search { comparison, spent: 0, calls: BTreeMap::new() };
+    let mut search = Search { comparison, rendered: 0, shown: 0, calls: BTreeMap::new() };
     for draft in changes.drafts_mut() {
         let Some(focus) = draft.focus.clone() else { continue };
         let is_reference = matches!(focus, Focus::Reference(..));
@@ -87,6 +94,7 @@ pub(super) fn attach<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>)
                     .find(|outcome| matches!(outcome, Outcome::Found(_)))
                     .unwrap_or(Outcome::None)
             }
+            (Focus::Media(wanted), Some(pair)) => media::find(pair, wanted),
             (_, Some(pair)) => search.call(pair, &focus),
             (_, None) => Outcome::Undecided,
         };
@@ -142,19 +150,45 @@ fn reference(comparison: &Comparison<'_>, named: Named, name: &str) -> Outcome {
 /// Calls that were made so far, so that findings of one prompt share them.
 struct Search<'s, 'a> {
     comparison: &'s Comparison<'a>,
-    spent: usize,
+    /// Bytes of text rendered so far.
+    rendered: usize,
+    /// Values in the witnesses so far.
+    shown: usize,
     calls: BTreeMap<(&'a str, Option<&'a str>), Tried>,
 }
 
 /// The smallest call that OLD accepts, for one prompt and model.
 #[derive(Clone)]
 enum Tried {
-    /// It renders; what NEW says about it.
-    Accepted(Call, Vec<Failure>),
+    /// It renders.
+    Accepted(Rc<Accepted>),
     /// OLD renders no call.
     Nothing,
     /// No value was found for a variable, or the budget is spent.
     Unknown,
+}
+
+/// A call that OLD renders, and what NEW says about it.
+struct Accepted {
+    call: Call,
+    failures: Vec<Failure>,
+    /// Positions of the first failure about a body or about the variable in it.
+    about: BTreeMap<String, usize>,
+}
+
+impl Accepted {
+    fn new(call: Call, failures: Vec<Failure>) -> Rc<Accepted> {
+        let mut about = BTreeMap::new();
+        for (at, failure) in failures.iter().enumerate() {
+            about.entry(failure.subject.clone()).or_insert(at);
+            about.entry(failure.root.clone()).or_insert(at);
+        }
+        Rc::new(Accepted { call, failures, about })
+    }
+
+    fn failure(&self, about: &str) -> Option<&Failure> {
+        self.failures.get(*self.about.get(about)?)
+    }
 }
 
 impl<'a> Search<'_, 'a> {
@@ -170,7 +204,7 @@ impl<'a> Search<'_, 'a> {
             let outcome = match self.smallest(pair, model) {
                 Tried::Nothing => continue,
                 Tried::Unknown => Outcome::Undecided,
-                Tried::Accepted(call, failures) => self.judge(pair, model, &call, &failures, focus),
+                Tried::Accepted(accepted) => self.judge(pair, model, &accepted, focus),
             };
             match (&outcome, &result) {
                 (Outcome::Found(_), _) => return outcome,
@@ -185,22 +219,30 @@ impl<'a> Search<'_, 'a> {
         &mut self,
         pair: &PromptPair<'a>,
         model: Option<&'a str>,
-        call: &Call,
-        failures: &[Failure],
+        accepted: &Accepted,
         focus: &Focus<'a>,
     ) -> Outcome {
-        let about = |failure: &&Failure| match focus {
-            Focus::Without(name) => failure.root == *name,
-            Focus::Left(body) => failure.subject == *body || failure.root == *body,
-            _ => true,
+        let failure = match focus {
+            Focus::With(name) => return self.with_value(pair, model, &accepted.call, name),
+            Focus::Without(name) => accepted.failure(name),
+            Focus::Left(body) => accepted.failure(body),
+            Focus::AnyOf(_) | Focus::Media(_) | Focus::Reference(..) => accepted.failures.first(),
         };
-        match focus {
-            Focus::With(name) => self.with_value(pair, model, call, name),
-            _ => match failures.iter().find(about) {
-                Some(failure) => Outcome::Found(witness(pair, model, call, failure)),
-                None => Outcome::None,
-            },
+        failure.map_or(Outcome::None, |failure| self.found(pair, model, &accepted.call, failure))
+    }
+
+    fn found(
+        &mut self,
+        pair: &PromptPair<'_>,
+        model: Option<&str>,
+        call: &Call,
+        failure: &Failure,
+    ) -> Outcome {
+        self.shown += 1 + call.len();
+        if self.shown > MAX_SHOWN {
+            return Outcome::Undecided;
         }
+        Outcome::Found(witness(pair, model, call, failure))
     }
 
     /// Looks for a value of one variable that OLD allows and NEW refuses.
@@ -211,6 +253,9 @@ impl<'a> Search<'_, 'a> {
         call: &Call,
         name: &str,
     ) -> Outcome {
+        if self.rendered > MAX_RENDERED {
+            return Outcome::Undecided;
+        }
         let find = |sides: &'a [VariableSide<'a>]| sides.iter().find(|side| side.name() == name);
         let (Some(old), Some(new)) = (find(&pair.old.variables), find(&pair.new.variables)) else {
             return Outcome::Undecided;
@@ -233,7 +278,7 @@ impl<'a> Search<'_, 'a> {
             match (self.run(pair, model, &call, false), self.run(pair, model, &call, true)) {
                 (Some(Ok(_)), Some(Err(failures))) => {
                     if let Some(failure) = failures.iter().find(|failure| failure.root == name) {
-                        return Outcome::Found(witness(pair, model, &call, failure));
+                        return self.found(pair, model, &call, failure);
                     }
                 }
                 (None, _) | (_, None) => return Outcome::Undecided,
@@ -272,8 +317,8 @@ impl<'a> Search<'_, 'a> {
             }
         }
         match self.run(pair, model, &call, true) {
-            Some(Ok(_)) => Tried::Accepted(call, Vec::new()),
-            Some(Err(failures)) => Tried::Accepted(call, failures),
+            Some(Ok(_)) => Tried::Accepted(Accepted::new(call, Vec::new())),
+            Some(Err(failures)) => Tried::Accepted(Accepted::new(call, failures)),
             None => Tried::Unknown,
         }
     }
@@ -289,11 +334,11 @@ impl<'a> Search<'_, 'a> {
             true => (pair.new, self.comparison.new),
             false => (pair.old, self.comparison.old),
         };
-        if self.spent > MAX_RENDERED {
+        if self.rendered > MAX_RENDERED {
             return None;
         }
         let length = |text: &super::text::Text<'_>| text.expanded.as_ref().map_or(0, String::len);
-        self.spent += prompt.texts.all().map(length).sum::<usize>() + prompt.variables.len();
+        self.rendered += prompt.texts.all().map(length).sum::<usize>() + prompt.variables.len();
         render(prompt, side.syntax, model, call)
     }
 }

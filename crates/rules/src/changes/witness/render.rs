@@ -5,7 +5,7 @@
 //! and that is a failure too. Logic is left alone: no client renders it. What the runtime supplies is there.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pack::template::{Class, Form, Placeholder, Syntax, placeholders};
 use serde_json::Value;
@@ -47,6 +47,7 @@ pub(super) fn render(
 ) -> Option<Result<String, Vec<Failure>>> {
     let mut failures = Vec::new();
     let values = values(prompt, call, &mut failures);
+    let mut seen: BTreeSet<String> = failures.iter().map(|failure| failure.subject.clone()).collect();
     let mut rendered = String::new();
     for text in pieces(prompt, model)? {
         let mut at = 0;
@@ -56,7 +57,8 @@ pub(super) fn render(
             at = placeholder.span.end as usize;
             match value {
                 Ok(value) => rendered.push_str(&written(&value)),
-                Err(failure) if failures.contains(&failure) => {}
+                // A missing value is said once, not again for each of its placeholders.
+                Err(failure) if !seen.insert(failure.subject.clone()) => {}
                 Err(failure) => failures.push(failure),
             }
         }

@@ -1,0 +1,323 @@
+//! The run over all packs: what each is compared with, what is gone, what the settings loosened.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use git::{ObjectId, SourceRepository};
+use pack::tree::Tree;
+use registry::report::{CheckStatus, CheckedPack, DiffReport, FindingView};
+use registry::settings::find_settings;
+use rules::{Bump, Level, Profile};
+use semver::Version;
+
+use super::base::{Base, Kind, resolve};
+use super::judge::{Judgement, judge};
+use super::pairing::{Paired, Trees, trees_of};
+use super::releases::{History, RegistryReleases, Releases, Search};
+use super::sides::BaseSide;
+use super::target::Fetch;
+use crate::args::RegistryOptions;
+use crate::commands::registry_client;
+use crate::complaint::Complaint;
+use crate::configuration::{Conditions, Configuration, settings_in};
+use crate::excerpt::SourceText;
+use crate::judging::{self, JudgedFile, SettingsKey};
+use crate::output::Texts;
+use crate::packs::{self, PackFile, place_of};
+use crate::worktree::WorkTree;
+
+/// What a run is asked to do.
+pub struct Request<'q> {
+    /// Files and folders.
+    pub paths: &'q [PathBuf],
+    /// `--against`
+    pub against: Option<&'q str>,
+    /// `--profile`
+    pub profile: Option<Profile>,
+    /// `--policy-from base`
+    pub policy_from_base: bool,
+    /// `--transitive`
+    pub transitive: bool,
+    /// `--fetch`
+    pub fetch: bool,
+    /// `--allow-broken-base`
+    pub allow_broken_base: bool,
+    /// The registry.
+    pub registry: &'q RegistryOptions,
+}
+
+/// Everything that a run found out.
+pub struct Examined {
+    /// What was compared with.
+    pub against: String,
+    /// The packs, sorted by id, then path.
+    pub packs: Vec<ExaminedPack>,
+    /// Findings of the run itself.
+    pub findings: Vec<FindingView>,
+    /// Remarks on the run.
+    pub notes: Vec<String>,
+    /// Whether everything could be judged. What could not was already said.
+    pub complete: bool,
+    /// The texts that can be quoted.
+    pub texts: Texts,
+}
+
+/// One pack of a run.
+pub struct ExaminedPack {
+    /// What is reported of it.
+    pub report: CheckedPack,
+    /// The pack at HEAD; none for one that is gone.
+    pub head: Option<JudgedFile>,
+    /// The pack at BASE.
+    pub base: Option<BaseSide>,
+    /// How the older text is called among the texts.
+    pub base_shown: String,
+    /// The version that the changes require.
+    pub enough: Option<Version>,
+    /// The bump that they require.
+    pub required: Bump,
+    /// The versions that are published.
+    pub taken: Vec<Version>,
+}
+
+/// A run under way.
+pub struct Run<'q> {
+    pub request: &'q Request<'q>,
+    pub repository: Option<Rc<SourceRepository>>,
+    pub base: Base,
+    pub trees: Trees,
+    pub conditions: Conditions,
+    pub notes: Vec<String>,
+    pub complete: bool,
+}
+
+/// Runs the gate.
+///
+/// # Errors
+/// What kept the whole run from happening.
+pub fn examine(request: &Request<'_>) -> anyhow::Result<Examined> {
+    let mut repository = repository_of(request.paths)?;
+    let fetch = Fetch { wanted: request.fetch };
+    let base = resolve(request.against, &mut repository, &fetch)?;
+    let found = packs::find_any(request.paths, None)?;
+    let base = where_head_is_dirty(base, repository.as_ref(), &found.packs)?;
+    let trees = trees_of(&base, repository.as_ref())?;
+    let conditions = Conditions::today(None);
+    let mut run =
+        Run { request, repository, base, trees, conditions, notes: Vec::new(), complete: found.complete };
+    run.notes.append(&mut run.base.notes);
+    let judged = run.lint(found.packs)?;
+    run.finish(judged, &found.folders)
+}
+
+/// The repository that the first path lies in; none outside of one.
+fn repository_of(paths: &[PathBuf]) -> anyhow::Result<Option<Rc<SourceRepository>>> {
+    let first = paths.first().map_or(Path::new("."), PathBuf::as_path);
+    let Ok(place) = place_of(first) else { return Ok(None) };
+    match SourceRepository::discover(&place) {
+        Ok(repository) => Ok(Some(Rc::new(repository))),
+        Err(git::GitError::NotARepository { .. } | git::GitError::Missing { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// On the target branch itself, packs that are not committed yet are compared with HEAD.
+fn where_head_is_dirty(
+    base: Base,
+    repository: Option<&Rc<SourceRepository>>,
+    files: &[PackFile],
+) -> anyhow::Result<Base> {
+    let (Kind::LastRelease(_), Some(repository)) = (&base.kind, repository) else { return Ok(base) };
+    let head = repository.resolve("HEAD")?;
+    let tree = repository.tree(head)?;
+    let is_dirty = files.iter().any(|file| {
+        let entry = tree.entry(&file.path).ok().flatten();
+        entry.is_none_or(|entry| entry.id != ObjectId::of_blob(&file.bytes))
+    });
+    if !is_dirty {
+        return Ok(base);
+    }
+    let label = format!("HEAD ({})", &head.to_string()[..10]);
+    Ok(Base { label, kind: Kind::Commits(vec![head], None), tip: Some(head), notes: base.notes })
+}
+
+impl Run<'_> {
+    fn lint(&mut self, files: Vec<PackFile>) -> anyhow::Result<Vec<JudgedFile>> {
+        let base_tree: Option<Rc<dyn Tree>> = self.trees.first().map(|base| base.tree.clone());
+        if self.request.policy_from_base && base_tree.is_none() {
+            return Err(Complaint::new(format!(
+                "`{}` holds no settings for `--policy-from base`",
+                self.base.label
+            ))
+            .help("compare with a revision or a folder, or leave the option out")
+            .into());
+        }
+        let profile = self.request.profile;
+        let mut configuration = Configuration::default();
+        let mut settings = |file: &PackFile| {
+            let found = match &base_tree {
+                Some(tree) if self.request.policy_from_base => {
+                    Arc::new(settings_in(tree.as_ref(), &file.path, "base: ").map_err(Some)?)
+                }
+                _ => configuration.of(file)?,
+            };
+            Ok(match profile {
+                Some(profile) => {
+                    let mut found = found.as_ref().clone();
+                    found.settings.changes.profile = profile;
+                    Arc::new(found)
+                }
+                None => found,
+            })
+        };
+        let (judged, complete) = judging::lint_under(files, &self.conditions, &mut settings);
+        self.complete &= complete;
+        Ok(judged)
+    }
+
+    fn finish(
+        mut self,
+        judged: Vec<JudgedFile>,
+        folders: &[(Arc<WorkTree>, String)],
+    ) -> anyhow::Result<Examined> {
+        let removed = self.removed(&judged)?;
+        if judged.is_empty() && removed.is_empty() && self.complete {
+            return Err(Complaint::new("there are no packs below the paths, neither here nor in the base")
+                .help("name the folder that holds them: `packhouse check packs/`")
+                .into());
+        }
+        let mut texts = Texts::default();
+        judged.iter().for_each(|file| file.add_text(&mut texts));
+        let mut findings = judging::duplicates(&judged, &self.conditions);
+        let keys: BTreeSet<SettingsKey> = judged.iter().filter_map(JudgedFile::settings_key).collect();
+        let mut notes = self.settings_against_base(&keys, &mut findings, &mut texts);
+        let releases_first = matches!(self.base.kind, Kind::LastRelease(_) | Kind::Registry(_));
+        let every: BTreeSet<String> = judged.iter().filter_map(|file| file.evaluated.id.clone()).collect();
+        let mut releases = if releases_first { self.releases(&every)? } else { Releases::None };
+        let mut paired = Vec::new();
+        for file in judged {
+            paired.extend(self.pair(file, &releases)?);
+        }
+        if !releases_first {
+            let changed =
+                paired.iter().filter(|pair| matches!(pair.status, CheckStatus::Changed | CheckStatus::New));
+            let ids = changed.filter_map(|pair| pair.file.evaluated.id.clone()).collect();
+            releases = self.releases(&ids)?;
+        }
+        let (mut packs, mut linted) = (Vec::new(), Vec::new());
+        for pair in paired {
+            let key = pair.file.settings_key();
+            let (pack, judgement) = self.examined(pair, &releases, &mut texts)?;
+            if let Some(key) = key {
+                let of_file = notes.entry(key).or_default();
+                of_file.matched.extend(judgement.matched);
+                of_file.changes.extend(judgement.changes);
+            }
+            packs.push(pack);
+        }
+        for pack in &mut packs {
+            linted.extend(pack.head.take());
+        }
+        for (pack, matched, key) in removed {
+            if let Some(key) = key {
+                notes.entry(key).or_default().matched.extend(matched);
+            }
+            packs.push(pack);
+        }
+        findings.extend(judging::allow_entries(&linted, folders, &notes, &self.conditions, &mut texts));
+        for (pack, file) in packs.iter_mut().zip(linted) {
+            pack.head = Some(file);
+        }
+        packs.sort_by(|a, b| (&a.report.pack, &a.report.path).cmp(&(&b.report.pack, &b.report.path)));
+        findings.sort_by(|a, b| (&a.path, a.line, &a.pointer).cmp(&(&b.path, b.line, &b.pointer)));
+        self.notes.sort();
+        self.notes.dedup();
+        let Run { base, notes, complete, .. } = self;
+        Ok(Examined { against: base.label, packs, findings, notes, complete, texts })
+    }
+
+    fn releases(&mut self, ids: &BTreeSet<String>) -> anyhow::Result<Releases> {
+        if let Kind::Registry(_) = self.base.kind {
+            let client = registry_client(self.request.registry)?;
+            return Ok(Releases::Registry(RegistryReleases::new(client)));
+        }
+        let (Some(repository), Some(tip)) = (&self.repository, self.base.tip) else {
+            return Ok(Releases::None);
+        };
+        if ids.is_empty() {
+            return Ok(Releases::None);
+        }
+        if repository.is_shallow() {
+            self.notes
+                .push("the clone is shallow: releases from before its first commit are not known".to_owned());
+        }
+        let root = repository.workdir().map(place_of).transpose()?;
+        let settings =
+            root.and_then(|root| find_settings(&WorkTree::around(&root), "").ok()).unwrap_or_default();
+        let without = match self.base.kind {
+            Kind::LastRelease(_) => repository.resolve("HEAD").ok(),
+            _ => None,
+        };
+        let search = Search { ids, tip, without, from: settings.settings.releases_from };
+        Ok(Releases::History(History::find(repository.clone(), &search)?))
+    }
+
+    fn examined(
+        &mut self,
+        pair: Paired,
+        releases: &Releases,
+        texts: &mut Texts,
+    ) -> anyhow::Result<(ExaminedPack, Judgement)> {
+        let Paired { file, bases, mut status, findings: own } = pair;
+        let settings = self.conditions.settings(&file.settings);
+        let compared = matches!(status, CheckStatus::Changed | CheckStatus::New);
+        let mut judgement = if compared && !matches!(self.base.kind, Kind::Nothing) {
+            judge(&file, &bases, releases, settings, self.request.transitive)?
+        } else {
+            Judgement::default()
+        };
+        self.notes.append(&mut judgement.notes);
+        let is_silent = judgement.diff.as_ref().is_some_and(|diff| {
+            diff.changes.is_empty() && diff.old.version == diff.new.version && judgement.findings.is_empty()
+        });
+        if is_silent {
+            (status, judgement.diff) = (CheckStatus::Unchanged, None);
+        }
+        let shown = file.file.shown.clone();
+        let mut findings: Vec<FindingView> = file.findings().chain(own).collect();
+        findings.extend(judgement.findings.iter().cloned().map(|mut finding| {
+            finding.path.clone_from(&shown);
+            finding
+        }));
+        findings.sort_by(|a, b| (a.line, a.column, &a.rule).cmp(&(b.line, b.column, &b.rule)));
+        let pack = file.evaluated.id.clone().unwrap_or_default();
+        if status == CheckStatus::New {
+            let why =
+                if matches!(self.base.kind, Kind::Nothing) { "nothing was compared" } else { "it is new" };
+            let name = if pack.is_empty() { &shown } else { &pack };
+            self.notes.push(format!("{name}: {why}"));
+        }
+        let base = bases.into_iter().next();
+        let base_shown =
+            format!("{} (base)", base.as_ref().map_or(shown.as_str(), |base| base.path.as_str()));
+        if let Some(base) = &base {
+            texts.insert(&base_shown, &base.path, SourceText::new(Some(&base.document), &base.bytes));
+        }
+        let diff = judgement.diff.take();
+        let passed = passes(&findings, diff.as_ref());
+        let baseline = judgement.baseline.take();
+        let report = CheckedPack { pack, path: shown, status, passed, findings, diff, baseline };
+        let (enough, required) = (judgement.enough.clone(), judgement.required);
+        let taken = std::mem::take(&mut judgement.taken);
+        Ok((ExaminedPack { report, head: Some(file), base, base_shown, enough, required, taken }, judgement))
+    }
+}
+
+/// Whether nothing of a pack fails the check.
+pub fn passes(findings: &[FindingView], diff: Option<&DiffReport>) -> bool {
+    let changes = diff.map_or(&[][..], |diff| &diff.changes);
+    !findings.iter().any(|finding| finding.level == Level::Error && !finding.acknowledged)
+        && !changes.iter().any(|change| change.level == Level::Error && !change.acknowledged)
+}

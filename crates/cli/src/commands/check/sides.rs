@@ -1,0 +1,231 @@
+//! The packs of a base, by id and path, and the one that a pack at HEAD is compared with.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::rc::Rc;
+
+use git::{EntryKind, ObjectId, SourceRepository};
+use pack::model::Pack;
+use pack::tree::Tree;
+use pack::{Digest, Document};
+use registry::Input;
+use registry::discover::{BranchState, ChangedFile, Selection};
+use registry::settings::{Limits, SourceSettings};
+
+use crate::complaint::Complaint;
+use crate::gittree::GitTree;
+use crate::packs;
+
+/// The most files of one commit that are looked at.
+const MOST_FILES: usize = 500_000;
+
+/// The packs of one state of the repository.
+#[derive(Clone)]
+pub struct BaseTree {
+    /// The files of that state.
+    pub tree: Rc<dyn Tree>,
+    /// Its packs, sorted by path.
+    pub packs: Vec<BasePack>,
+}
+
+/// A pack in a base, not read yet.
+#[derive(Debug, Clone)]
+pub struct BasePack {
+    /// Its path from the root of that tree.
+    pub path: String,
+    /// Its id.
+    pub id: Option<String>,
+    /// Its version as it is written.
+    pub version: Option<String>,
+}
+
+/// A pack to compare with.
+#[derive(Clone)]
+pub struct BaseSide {
+    /// Its path from the root of its tree.
+    pub path: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// Its document.
+    pub document: Rc<Document>,
+    /// The files around it.
+    pub tree: Rc<dyn Tree>,
+}
+
+/// What looking for the older version of a pack gave.
+pub enum Pick {
+    /// This one.
+    Found(BaseSide),
+    /// The base has no such pack.
+    Absent,
+    /// The base has a file there that cannot be read as a pack; the text says why.
+    Broken(String),
+    /// Several files of the base have the id, and none stands out.
+    Ambiguous(BaseSide, Vec<String>),
+}
+
+impl BaseSide {
+    /// Reads bytes as the older version of a pack.
+    ///
+    /// # Errors
+    /// Says why they are no pack.
+    pub fn new(path: String, bytes: Vec<u8>, tree: Rc<dyn Tree>) -> Result<BaseSide, String> {
+        let (document, problems) = Document::parse(&bytes);
+        match document {
+            Some(document) if document.root().is_object() => {
+                Ok(BaseSide { path, bytes, document: Rc::new(document), tree })
+            }
+            Some(_) => Err("it is no JSON object".to_owned()),
+            None => {
+                Err(problems.first().map_or("it is no JSON".to_owned(), |problem| problem.message.clone()))
+            }
+        }
+    }
+
+    /// The side in the form that judging takes.
+    pub fn input(&self) -> Input<'_> {
+        Input { bytes: &self.bytes, path: &self.path, tree: Some(self.tree.as_ref()) }
+    }
+
+    /// Its version.
+    pub fn version(&self) -> Option<semver::Version> {
+        Pack(self.document.root()).version()
+    }
+}
+
+impl BaseTree {
+    /// The packs of a commit, at and below `below` where that is given.
+    ///
+    /// # Errors
+    /// When the commit cannot be read.
+    pub fn of_commit(
+        repository: &Rc<SourceRepository>,
+        commit: ObjectId,
+        below: Option<&str>,
+    ) -> anyhow::Result<BaseTree> {
+        let selection = Selection::new(&SourceSettings::local("local", "."), Limits::default())
+            .map_err(Complaint::new)?;
+        let tree = repository.tree(commit)?;
+        let files: Vec<ChangedFile> = tree
+            .walk_files(MOST_FILES)?
+            .files
+            .into_iter()
+            .filter(|file| below.is_none_or(|below| is_at_or_below(&file.path, below)))
+            .map(|file| ChangedFile { path: file.path, now: Some((file.kind, file.id.to_string())) })
+            .collect();
+        let state = BranchState::of_tree(&files, &tree, &selection);
+        let packs = state.packs.into_iter();
+        let packs = packs.map(|(path, pack)| BasePack { path, id: pack.id, version: pack.version }).collect();
+        Ok(BaseTree { tree: Rc::new(GitTree::new(repository.clone(), commit)), packs })
+    }
+
+    /// The packs of a file or folder on disk.
+    ///
+    /// # Errors
+    /// When there are none, or they cannot be read.
+    pub fn on_disk(path: &Path) -> anyhow::Result<BaseTree> {
+        let found = packs::find(&[path.to_owned()], None)?;
+        let Some(tree) = found.packs.first().and_then(|file| file.tree.clone()) else {
+            return Err(Complaint::new(format!("{}: the base holds no packs", path.display())).into());
+        };
+        if !found.complete {
+            return Err(Complaint::new(format!("{}: the base cannot be read", path.display())).into());
+        }
+        let pack = |file: packs::PackFile| {
+            let (document, _) = Document::parse(&file.bytes);
+            let pack = document.as_ref().map(|document| Pack(document.root()));
+            BasePack {
+                path: file.path,
+                id: pack.and_then(Pack::id).map(str::to_owned),
+                version: pack.and_then(Pack::version_text).map(str::to_owned),
+            }
+        };
+        let packs = found.packs.into_iter().map(pack).collect();
+        Ok(BaseTree { tree: Rc::new(tree.as_ref().clone()), packs })
+    }
+
+    /// The older version of a pack: by id wherever it lies, else by path where neither side can name its id.
+    pub fn pick(&self, id: Option<&str>, former: Option<&str>, path: &str, version: Option<&str>) -> Pick {
+        let of = |id: &str| -> Vec<&BasePack> {
+            self.packs.iter().filter(|pack| pack.id.as_deref() == Some(id)).collect()
+        };
+        let mut found = id.map(of).unwrap_or_default();
+        if found.is_empty() {
+            found = former.map(of).unwrap_or_default();
+        }
+        match &found[..] {
+            [] => self.at_path(id, path),
+            [one] => self.read(one),
+            several => {
+                let same_path = several.iter().find(|pack| pack.path == path);
+                let same_version = || several.iter().find(|pack| pack.version.as_deref() == version);
+                match same_path.or_else(same_version) {
+                    Some(one) => self.read(one),
+                    None => match self.read(several[0]) {
+                        Pick::Found(side) => {
+                            Pick::Ambiguous(side, several.iter().map(|pack| pack.path.clone()).collect())
+                        }
+                        other => other,
+                    },
+                }
+            }
+        }
+    }
+
+    /// A file that discovery passes over: named by its path, or broken.
+    fn at_path(&self, id: Option<&str>, path: &str) -> Pick {
+        let Ok(bytes) = self.tree.read(path) else { return Pick::Absent };
+        match BaseSide::new(path.to_owned(), bytes, self.tree.clone()) {
+            Ok(side) => {
+                let theirs = Pack(side.document.root()).id();
+                if theirs == id || id.is_none() { Pick::Found(side) } else { Pick::Absent }
+            }
+            Err(why) => Pick::Broken(format!("{path}: {why}")),
+        }
+    }
+
+    /// Reads one of the packs.
+    pub fn read(&self, pack: &BasePack) -> Pick {
+        match self.tree.read(&pack.path) {
+            Ok(bytes) => match BaseSide::new(pack.path.clone(), bytes, self.tree.clone()) {
+                Ok(side) => Pick::Found(side),
+                Err(why) => Pick::Broken(format!("{}: {why}", pack.path)),
+            },
+            Err(why) => Pick::Broken(format!("{}: {why}", pack.path)),
+        }
+    }
+}
+
+/// Whether `path` is `outer` or lies below it; the empty path is the root.
+pub fn is_at_or_below(path: &str, outer: &str) -> bool {
+    outer.is_empty() || path == outer || path.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// What a pack and the files that it names are made of: equal where nothing differs.
+///
+/// Files are known by the ids that Git gives their contents, so that equal states are told apart without comparing.
+pub fn signature(input: Input<'_>, document: &Document) -> BTreeSet<(String, String)> {
+    let mut parts = BTreeSet::from([(String::new(), ObjectId::of_blob(input.bytes).to_string())]);
+    let Some(tree) = input.tree else { return parts };
+    let limit = Limits::default().skill_files;
+    for named in registry::discover::named_files(document, input.path) {
+        let Ok(below) = pack::tree::files_below(tree, &named, limit) else { continue };
+        for file in below.files {
+            let bytes = tree.read(&file.path).unwrap_or_default();
+            let relative = file.path.strip_prefix(&named).unwrap_or(&file.path).to_owned();
+            let place = format!("{named}{relative} {}", file.executable);
+            parts.insert((place, Digest::of(&bytes).to_string()));
+        }
+        parts.extend(below.skipped.into_iter().map(|(path, kind)| (path, kind_word(kind).to_owned())));
+    }
+    parts
+}
+
+fn kind_word(kind: EntryKind) -> &'static str {
+    match kind {
+        EntryKind::File { .. } => "file",
+        EntryKind::Folder => "folder",
+        EntryKind::Link => "link",
+        EntryKind::Submodule => "submodule",
+    }
+}

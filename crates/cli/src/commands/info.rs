@@ -1,0 +1,121 @@
+//! `packhouse info ID`: what a registry knows of a pack, or of one of its releases.
+
+use clap::Args;
+use client::{Manifest, PackDocument, VersionEntry};
+use registry::Reference;
+use registry::reference::Wanted;
+
+use super::registry_client;
+use crate::args::{DataFormat, RegistryOptions};
+use crate::complaint::Complaint;
+use crate::exit::Verdict;
+use crate::output::print;
+
+/// Show what a registry knows of a pack: versions, channels, flags
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  packhouse info support --registry http://127.0.0.1:7420")]
+pub struct Arguments {
+    /// The id of a pack, or id@version for one release
+    id: String,
+    /// How to print it: text, json
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT", hide_possible_values = true)]
+    format: DataFormat,
+    /// The registry.
+    #[command(flatten)]
+    registry: RegistryOptions,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When there is no such pack, or the registry does not answer.
+pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
+    let reference = Reference::parse(&arguments.id)
+        .map_err(|error| Complaint::new(format!("`{}` is no pack: {error}", arguments.id)))?;
+    let client = registry_client(&arguments.registry)?;
+    let text = match (&reference.wanted, arguments.id.contains('@')) {
+        (_, false) => {
+            let document = client.pack(&reference.id)?;
+            match arguments.format {
+                DataFormat::Json => serde_json::to_string_pretty(&document)? + "\n",
+                DataFormat::Text => of_pack(&document),
+            }
+        }
+        (Wanted::Exact(version), true) => {
+            let manifest = client.manifest(&reference.id, &version.to_string())?;
+            match arguments.format {
+                DataFormat::Json => serde_json::to_string_pretty(&manifest)? + "\n",
+                DataFormat::Text => of_release(&manifest),
+            }
+        }
+        _ => {
+            return Err(Complaint::new(format!("`{}` names no single version", arguments.id))
+                .help(format!("`packhouse info {}` lists the versions", reference.id))
+                .into());
+        }
+    };
+    print(&text)?;
+    Ok(Verdict::Pass)
+}
+
+fn of_pack(document: &PackDocument) -> String {
+    let bold = anstyle::Style::new().bold();
+    let mut text = format!("{bold}{}{bold:#}", document.id);
+    if let Some(name) = &document.name {
+        text.push_str(&format!("  {name}"));
+    }
+    text.push('\n');
+    if let Some(description) = &document.description {
+        text.push_str(&format!("  {description}\n"));
+    }
+    if let Some(source) = &document.source {
+        text.push_str(&format!("  source {source}\n"));
+    }
+    if let Some(latest) = &document.latest {
+        text.push_str(&format!("  latest {latest}\n"));
+    }
+    for (channel, version) in document.channels.iter().filter(|(name, _)| name.as_str() != "latest") {
+        text.push_str(&format!("  {channel} {version}\n"));
+    }
+    text.push_str("\nversions\n");
+    document.versions.iter().for_each(|entry| text.push_str(&of_version(entry)));
+    text
+}
+
+fn of_version(entry: &VersionEntry) -> String {
+    let mut remarks = Vec::new();
+    if entry.breaking {
+        remarks.push("breaking".to_owned());
+    }
+    remarks.extend(entry.flags().into_iter().map(|flag| format!("flagged: {flag}")));
+    remarks.extend(entry.yanked.iter().map(|reason| format!("yanked: {reason}")));
+    remarks.extend(entry.deprecated.iter().map(|reason| format!("deprecated: {reason}")));
+    let day = entry.published_at.as_deref().and_then(|at| at.get(..10)).unwrap_or("");
+    let bump = entry.bump.as_deref().unwrap_or("first");
+    let line = format!("  {:12} {day:10}  {bump:5}  {}", entry.version, remarks.join("; "));
+    format!("{}\n", line.trim_end())
+}
+
+fn of_release(manifest: &Manifest) -> String {
+    let bold = anstyle::Style::new().bold();
+    let mut text = format!("{bold}{}@{}{bold:#}\n", manifest.id, manifest.version);
+    let lines = [
+        ("source", &manifest.source),
+        ("path", &manifest.path),
+        ("commit", &manifest.commit),
+        ("tag", &manifest.tag),
+        ("published", &manifest.published_at),
+    ];
+    for (name, value) in lines {
+        if let Some(value) = value {
+            text.push_str(&format!("  {name:9} {value}\n"));
+        }
+    }
+    for (form, record) in &manifest.forms {
+        text.push_str(&format!("  {form:9} {}\n", record.digest));
+    }
+    for warning in &manifest.warnings {
+        text.push_str(&format!("  warning   {warning}\n"));
+    }
+    text
+}

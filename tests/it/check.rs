@@ -1,0 +1,266 @@
+//! `packhouse check`: the gate over real repositories.
+
+use serde_json::Value;
+
+use super::snapshot;
+use super::support::{Folder, Ran, greeter, greeter_with};
+
+const TIER: &str = r#"{ "name": "tier", "type": "string", "required": true, "description": "The plan.", "example": "gold" },
+        "#;
+
+/// A pack that breaks the callers of [`greeter`].
+fn breaking(version: &str) -> String {
+    greeter_with(version, TIER, " Mind the plan {{tier}}.")
+}
+
+/// A repository whose `main` has released 1.0.0, with a branch checked out.
+fn on_branch() -> Folder {
+    let folder = Folder::repository();
+    folder.write("packs/greeter.pack.json", greeter("1.0.0")).commit("one");
+    folder.git(&["switch", "--quiet", "--create", "topic"]);
+    folder
+}
+
+fn against_main(folder: &Folder) -> Ran {
+    folder.run(&["check", "--against", "merge-base:main", "--format", "json"])
+}
+
+/// The rules of the findings at a level, of packs and run.
+fn rules(report: &Value, level: &str) -> Vec<String> {
+    let packs =
+        report["packs"].as_array().expect("packs").iter().flat_map(|pack| pack["findings"].as_array());
+    let of_run = report["findings"].as_array();
+    let findings = packs.chain(of_run).flatten().filter(|finding| finding["level"] == level);
+    findings.map(|finding| finding["rule"].as_str().expect("a rule").to_owned()).collect()
+}
+
+#[test]
+fn an_unchanged_and_a_new_pack_pass() {
+    let folder = on_branch();
+    folder.write("packs/other.pack.json", greeter("0.1.0").replace("greeter", "other")).commit("other");
+    let report = against_main(&folder).json();
+    assert_eq!(report["passed"], true);
+    let of = |at: usize| (report["packs"][at]["pack"].as_str(), report["packs"][at]["status"].as_str());
+    assert_eq!(of(0), (Some("greeter"), Some("unchanged")));
+    assert_eq!(of(1), (Some("other"), Some("new")));
+    assert!(report["against"].as_str().is_some_and(|text| text.starts_with("merge-base:main (")), "{report}");
+}
+
+#[test]
+fn a_break_under_a_small_bump_fails_and_says_what_to_do() {
+    let folder = on_branch();
+    folder.write("packs/greeter.pack.json", breaking("1.0.1")).commit("two");
+    let ran = folder.run(&["check", "packs", "--against", "merge-base:main"]);
+    // Object ids depend on the texts alone: names and times are fixed.
+    snapshot("check_text", &ran.shown());
+    let ran = against_main(&folder);
+    let report = ran.json();
+    assert_eq!((ran.status, report["passed"].as_bool()), (1, Some(false)));
+    let pack = &report["packs"][0];
+    assert_eq!(
+        (pack["status"].as_str(), pack["baseline"]["version"].as_str()),
+        (Some("changed"), Some("1.0.0"))
+    );
+    assert_eq!(pack["baseline"]["required_bump"], "major");
+    assert_eq!(pack["diff"]["changes"][0]["level"], "error");
+    assert_eq!(rules(&report, "error"), ["version-bump-too-small"]);
+    for (version, status, rule) in [
+        ("1.0.0", 1, "version-not-bumped"),
+        ("0.9.0", 1, "version-decreased"),
+        ("1.0.0+b", 1, "version-build-only"),
+    ] {
+        folder.write("packs/greeter.pack.json", breaking(version));
+        let ran = against_main(&folder);
+        assert_eq!((ran.status, rules(&ran.json(), "error")), (status, vec![rule.to_owned()]), "{version}");
+    }
+    folder.write("packs/greeter.pack.json", breaking("2.0.0"));
+    let ran = against_main(&folder);
+    assert_eq!(
+        (ran.status, ran.json()["packs"][0]["diff"]["changes"][0]["level"].as_str()),
+        (0, Some("info"))
+    );
+}
+
+#[test]
+fn a_flagged_release_is_no_baseline() {
+    let folder = Folder::repository();
+    folder.write("greeter.pack.json", greeter("1.1.0")).commit("one");
+    folder.write("greeter.pack.json", breaking("1.2.0")).commit("a break that nobody judged");
+    folder.git(&["switch", "--quiet", "--create", "topic"]);
+    folder.write("greeter.pack.json", breaking("1.2.1").replace("one person", "a person")).commit("laundry");
+    let report = against_main(&folder).json();
+    assert_eq!(report["packs"][0]["diff"]["required_bump"], "patch");
+    assert_eq!(report["packs"][0]["baseline"]["version"], "1.1.0");
+    assert_eq!(rules(&report, "error"), ["version-bump-too-small"]);
+    let fingerprint =
+        folder.run(&["diff", "main~1:greeter.pack.json", "greeter.pack.json", "--format", "json"]).json();
+    let fingerprint = fingerprint["changes"][0]["fingerprint"].as_str().expect("a fingerprint").to_owned();
+    folder.write(
+        "packhouse.toml",
+        format!("[[allow]]\nfingerprint = \"{fingerprint}\"\nreason = \"told everybody\"\n"),
+    );
+    let ran = against_main(&folder);
+    assert_eq!(ran.status, 0, "{}", ran.shown());
+    assert_eq!(rules(&ran.json(), "warn"), ["prompt-version-not-bumped", "policy-loosened"]);
+    let strict = ["check", "--against", "merge-base:main", "--policy-from", "base"];
+    assert_eq!(folder.run(&strict).status, 1, "the base does not accept it");
+}
+
+#[test]
+fn a_second_change_under_a_raised_version_is_not_red() {
+    let folder = Folder::repository();
+    folder.write("packhouse.toml", "[releases]\nfrom = \"tags\"\n");
+    folder.write("greeter.pack.json", greeter("1.0.0")).commit("one").git(&["tag", "v1.0.0"]);
+    folder.write("greeter.pack.json", breaking("2.0.0")).commit("raised, not released");
+    folder.git(&["switch", "--quiet", "--create", "topic"]);
+    folder.write("greeter.pack.json", breaking("2.0.0").replace("one person", "a person")).commit("more");
+    let report = against_main(&folder).json();
+    assert_eq!(
+        (report["passed"].as_bool(), report["packs"][0]["baseline"]["version"].as_str()),
+        (Some(true), Some("1.0.0"))
+    );
+    folder.git(&["tag", "v2.0.0", "main"]);
+    let report = against_main(&folder).json();
+    assert_eq!(rules(&report, "error"), ["version-not-bumped"]);
+    let tags = folder.run(&["check", "--against", "tag:v*", "--format", "json"]).json();
+    assert_eq!(tags["packs"][0]["diff"]["old"]["version"], "1.0.0");
+}
+
+#[test]
+fn on_the_target_branch_the_last_release_stands_in() {
+    let folder = Folder::repository();
+    folder.write("greeter.pack.json", greeter("1.0.0")).commit("one");
+    folder.write("notes.txt", "x").commit("nothing of ours");
+    folder.write("greeter.pack.json", breaking("1.1.0")).commit("two");
+    let ran = against_main(&folder);
+    let report = ran.json();
+    assert_eq!(
+        (ran.status, report["packs"][0]["baseline"]["version"].as_str()),
+        (1, Some("1.0.0")),
+        "{}",
+        ran.shown()
+    );
+    assert!(
+        report["against"].as_str().is_some_and(|text| text.starts_with("the last release before ")),
+        "{report}"
+    );
+    folder.write("greeter.pack.json", breaking("2.0.0"));
+    let report = against_main(&folder).json();
+    assert!(report["against"].as_str().is_some_and(|text| text.starts_with("HEAD (")), "{report}");
+}
+
+#[test]
+fn packs_are_paired_by_id_and_removals_are_told() {
+    let folder = on_branch();
+    folder.write("other.pack.json", greeter("1.0.0").replace("greeter", "other")).commit("other");
+    folder.git(&["branch", "--force", "main"]);
+    folder.git(&["mv", "packs/greeter.pack.json", "moved.pack.json"]);
+    let report = folder.commit("moved").run(&["check", "--against", "HEAD~1", "--format", "json"]).json();
+    assert_eq!(
+        (report["packs"][0]["status"].as_str(), report["passed"].as_bool()),
+        (Some("unchanged"), Some(true))
+    );
+    folder.remove("moved.pack.json").commit("gone");
+    let ran = against_main(&folder);
+    let report = ran.json();
+    assert_eq!((ran.status, report["packs"][0]["status"].as_str()), (1, Some("removed")), "{}", ran.shown());
+    assert_eq!(report["packs"][0]["diff"]["changes"][0]["rule"], "pack-removed");
+    folder.write(
+        "packhouse.toml",
+        "[[allow]]\nrule = \"pack-removed\"\npack = \"greeter\"\nreason = \"nobody used it\"\n",
+    );
+    assert_eq!(against_main(&folder).status, 0);
+    folder.write("packhouse.toml", "[[renamed]]\nfrom = \"greeter\"\nto = \"welcomer\"\n");
+    folder.write("welcomer.pack.json", greeter("2.0.0").replace("\"greeter\"", "\"welcomer\""));
+    let report = against_main(&folder).json();
+    assert_eq!(report["packs"].as_array().map(Vec::len), Some(2), "{report}");
+    assert_eq!(report["packs"][1]["status"], "changed");
+}
+
+#[test]
+fn what_cannot_be_checked_is_never_green() {
+    let folder = on_branch();
+    for (against, complaint, help) in [
+        (
+            "merge-base:nowhere",
+            "the branch `nowhere` is not in this clone",
+            "git fetch --no-tags origin nowhere",
+        ),
+        ("nowhere", "`nowhere` is no file, folder or revision", "git fetch --no-tags origin nowhere"),
+        ("tag:v*", "no tag of this clone fits", "git fetch --tags"),
+        ("packs", "", ""),
+        ("registry", "no registry is named", "PACKHOUSE_REGISTRY"),
+    ] {
+        let ran = folder.run(&["check", "--against", against]);
+        let status = if complaint.is_empty() { 0 } else { 2 };
+        assert_eq!(ran.status, status, "{against}: {}", ran.shown());
+        assert!(ran.stderr.contains(complaint) && ran.stderr.contains(help), "{against}: {}", ran.shown());
+    }
+    folder.git(&["branch", "packs"]);
+    let ran = folder.run(&["check", "--against", "packs"]);
+    assert!(ran.status == 2 && ran.stderr.contains("both a path and a revision"), "{}", ran.shown());
+    let ran = folder.run(&["check"]);
+    assert!(ran.status == 2 && ran.stderr.contains("--against merge-base:main"), "{}", ran.shown());
+    let none = folder.run(&["check", "--against", "none"]);
+    assert!(none.status == 0 && none.stdout.contains("nothing was compared"), "{}", none.shown());
+    folder.write("packs/greeter.pack.json", "{").commit("broken");
+    folder.write("packs/greeter.pack.json", greeter("1.0.1"));
+    let ran = folder.run(&["check", "--against", "HEAD"]);
+    assert!(ran.status == 2 && ran.stderr.contains("--allow-broken-base"), "{}", ran.shown());
+    assert_eq!(folder.run(&["check", "--against", "HEAD", "--allow-broken-base"]).status, 0);
+}
+
+#[test]
+fn the_target_branch_comes_from_the_ci_or_the_remote() {
+    let origin = on_branch();
+    origin.git(&["switch", "--quiet", "main"]);
+    origin.write("packs/greeter.pack.json", breaking("2.0.0")).commit("two");
+    origin.git(&["switch", "--quiet", "topic"]);
+    origin
+        .write("packs/greeter.pack.json", greeter("1.0.1").replace("one person", "a person"))
+        .commit("topic");
+    let url = format!("file://{}", origin.path().display());
+    let clone = Folder::new();
+    clone.git(&["clone", "--quiet", "--branch", "topic", &url, "."]);
+    for (name, value) in [
+        ("GITHUB_BASE_REF", "main"),
+        ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"),
+        ("BITBUCKET_PR_DESTINATION_BRANCH", "main"),
+        ("SYSTEM_PULLREQUEST_TARGETBRANCH", "refs/heads/main"),
+        ("CHANGE_TARGET", "main"),
+    ] {
+        let ran = clone.run_with(&["check", "--format", "json"], &[(name, value)], "");
+        assert_eq!(ran.status, 0, "{name}: {}", ran.shown());
+        let report = ran.json();
+        assert!(
+            report["against"].as_str().is_some_and(|text| text.starts_with("merge-base:origin/main")),
+            "{report}"
+        );
+        assert_eq!(report["packs"][0]["baseline"]["version"], "1.0.0");
+    }
+    clone.git(&["remote", "set-head", "origin", "main"]);
+    assert_eq!(clone.run(&["check"]).status, 0);
+    let shallow = Folder::new();
+    shallow.git(&["clone", "--quiet", "--depth", "1", "--branch", "topic", &url, "."]);
+    let variables = [("GITHUB_BASE_REF", "main")];
+    let ran = shallow.run_with(&["check"], &variables, "");
+    assert!(
+        ran.status == 2 && ran.stderr.contains("git fetch --no-tags --unshallow origin main"),
+        "{}",
+        ran.shown()
+    );
+    let ran = shallow.run_with(&["check", "--fetch"], &variables, "");
+    assert_eq!(ran.status, 0, "{}", ran.shown());
+}
+
+#[test]
+fn every_release_of_a_line_counts_when_asked() {
+    let folder = Folder::repository();
+    folder.write("greeter.pack.json", breaking("1.0.0")).commit("one");
+    folder.write("greeter.pack.json", greeter("2.0.0")).commit("two");
+    folder.write("greeter.pack.json", breaking("3.0.0")).commit("three");
+    folder.git(&["switch", "--quiet", "--create", "topic"]);
+    folder.write("greeter.pack.json", breaking("3.0.1").replace("one person", "a person")).commit("more");
+    let ran = folder.run(&["check", "--against", "merge-base:main", "--transitive"]);
+    assert_eq!(ran.status, 0, "{}", ran.shown());
+}
