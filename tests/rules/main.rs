@@ -8,6 +8,7 @@ mod everything;
 mod fixes;
 mod fixture;
 mod format;
+mod fuzz;
 mod guides;
 mod hostile;
 mod lints;

@@ -203,7 +203,7 @@ impl Document {
         for token in pointer.tokens() {
             node = match node.json_type() {
                 JsonType::Object => node.get(&token)?,
-                JsonType::Array => node.children().nth(token.parse().ok()?)?,
+                JsonType::Array => node.child(token.parse().ok()?)?,
                 _ => return None,
             };
         }
@@ -368,6 +368,12 @@ impl<'a> Node<'a> {
     pub fn children(self) -> impl DoubleEndedIterator<Item = Node<'a>> + ExactSizeIterator + Clone {
         let document = self.document;
         self.child_indexes().iter().map(move |&index| Node { document, index })
+    }
+
+    /// The item or member value at that position, at once: `nth` would walk there.
+    pub fn child(self, position: usize) -> Option<Node<'a>> {
+        let index = *self.child_indexes().get(position)?;
+        Some(Node { document: self.document, index })
     }
 
     /// This value and everything inside it, in the order of the text.

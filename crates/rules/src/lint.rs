@@ -236,11 +236,11 @@ impl Edit {
     pub fn removal(node: Node<'_>) -> Edit {
         let start = |node: Node<'_>| node.key_span().unwrap_or(node.span()).start;
         let position = node.position();
-        let mut beside = node.parent().into_iter().flat_map(Node::children).skip(position.saturating_sub(1));
-        let span = match position.checked_sub(1).and_then(|_| beside.next()) {
+        let sibling = |position: usize| node.parent().and_then(|parent| parent.child(position));
+        let span = match position.checked_sub(1).and_then(sibling) {
             Some(previous) => Span { start: previous.span().end, end: node.span().end },
             None => {
-                let end = beside.nth(1).map_or(node.span().end, start);
+                let end = sibling(position + 1).map_or(node.span().end, start);
                 Span { start: start(node), end }
             }
         };

@@ -86,7 +86,7 @@ fn lineage(node: Node<'_>) -> Vec<Node<'_>> {
 }
 
 fn child<'a>(parent: Node<'a>, token: &str) -> Option<Node<'a>> {
-    if parent.is_array() { parent.items().nth(token.parse().ok()?) } else { parent.get(token) }
+    if parent.is_array() { parent.child(token.parse().ok()?) } else { parent.get(token) }
 }
 
 fn item_name(array: Node<'_>, item: Node<'_>) -> String {
