@@ -11,6 +11,7 @@ use crate::facts::Facts;
 
 mod comparison;
 mod finish;
+mod later;
 mod pack;
 mod pairing;
 mod prompts;
@@ -22,6 +23,7 @@ mod value;
 mod variables;
 mod version;
 mod witness;
+mod workflow;
 
 use comparison::Comparison;
 use report::Changes;
@@ -29,8 +31,15 @@ use side::Side;
 
 /// Every change rule, in the order of the catalogue.
 pub static CHANGES: LazyLock<Vec<&'static ChangeRule>> = LazyLock::new(|| {
-    let sections: [&[&'static ChangeRule]; 5] =
-        [version::CHANGES, pack::CHANGES, prompts::CHANGES, variables::CHANGES, tools::CHANGES];
+    let sections: [&[&'static ChangeRule]; 7] = [
+        version::CHANGES,
+        pack::CHANGES,
+        prompts::CHANGES,
+        variables::CHANGES,
+        tools::CHANGES,
+        workflow::CHANGES,
+        later::CHANGES,
+    ];
     sections.concat()
 });
 
@@ -50,6 +59,8 @@ pub fn diff(old: Version<'_>, new: Version<'_>, options: DiffOptions<'_>) -> Dif
     prompts::compare(&comparison, &mut changes);
     variables::compare(&comparison, &mut changes);
     tools::compare(&comparison, &mut changes);
+    workflow::compare(&comparison, &mut changes);
+    later::compare(&comparison, &mut changes);
     witness::attach(&comparison, &mut changes);
     let id = new_side.pack.id().or(old_side.pack.id()).unwrap_or_default();
     finish::finish(changes, old.document, new.document, id, options)

@@ -4,13 +4,14 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use pack::json::Node;
-use pack::model::{Pack, Prompt, Tool, Variable};
+use pack::model::{Composition, Pack, Prompt, Tool, Variable};
 use pack::spec::Declared;
 use pack::template::{Names, Syntax};
 use pack::tree::Tree;
 
 use super::text::{Budget, Expansion, Texts, Usage};
 use super::variables::Constraints;
+use super::workflow::Machine;
 use crate::facts::{Facts, FragmentFacts, PromptFacts, Use};
 
 /// One version of a pack.
@@ -27,8 +28,12 @@ pub(crate) struct Side<'a> {
     pub(crate) tree: Option<&'a dyn Tree>,
     /// The prompts, in order.
     pub(crate) prompts: Vec<PromptSide<'a>>,
+    /// The workflow, ready to run.
+    pub(crate) machine: Machine<'a>,
     /// The fragments by key.
     pub(crate) fragments: &'a BTreeMap<&'a str, FragmentFacts<'a>>,
+    /// Positions of the prompts, by key.
+    positions: BTreeMap<&'a str, usize>,
     /// Keys of the prompts that offer a tool, by its name.
     offering: BTreeMap<&'a str, Vec<&'a str>>,
     /// The same for names whose trailing `*` stands for any ending.
@@ -94,12 +99,24 @@ impl<'a> Side<'a> {
             syntax: &facts.syntax,
             path: facts.path,
             tree: facts.tree,
+            positions: prompts.iter().enumerate().map(|(at, prompt)| (prompt.key(), at)).collect(),
             prompts,
+            machine: Machine::of(pack),
             fragments: facts.fragments(),
             offering,
             wildcards,
             called,
         }
+    }
+
+    /// The prompt of that key.
+    pub(crate) fn prompt(&self, key: &str) -> Option<&PromptSide<'a>> {
+        self.prompts.get(*self.positions.get(key)?)
+    }
+
+    /// The composition of that key.
+    pub(crate) fn composition(&self, key: &str) -> Option<Composition<'a>> {
+        self.pack.get("compositions")?.get(key).map(Composition)
     }
 
     /// The tools by key, repeated keys left out.

@@ -1,7 +1,10 @@
 //! The pack as a whole and its template engine (catalogue 3.1).
 
+use ::pack::SpecVersion;
+
 use super::comparison::Comparison;
 use super::report::{Changes, Scope};
+use super::side::Side;
 use crate::change::ChangeRule;
 
 mod ambiguous;
@@ -35,6 +38,11 @@ pub(super) const CHANGES: &[&ChangeRule] = &[
     &unknown::CHANGED,
     &ambiguous::CHANGED,
 ];
+
+/// The spec version under which a side runs: the one that it names, never below the one that it needs.
+pub(super) fn spec_version(side: &Side<'_>) -> SpecVersion {
+    side.declared.version.max(floor::floor(side.pack).version)
+}
 
 /// Compares what belongs to the whole pack.
 pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>) {
