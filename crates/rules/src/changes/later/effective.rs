@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use pack::json::Node;
 use pack::model::Pack;
 
-use super::{duty, extensions, independence, listed, obligation, record, review, vocabulary};
+use super::{duty, extensions, independence, listed, obligation, record, review, validator, vocabulary};
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::comparison::Comparison;
 use crate::changes::report::{At, Changes};
@@ -96,6 +96,7 @@ impl<'a> Subject<'a> {
 pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>) {
     let (of_pack, agents) = subjects(comparison);
     let vocabulary = vocabulary::Usage::of(comparison);
+    let validators = validator::renamed(comparison);
     for subject in std::iter::once(of_pack).chain(agents) {
         if compare_whole(&subject, changes) {
             continue;
@@ -105,7 +106,7 @@ pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>
         duty::compare(&subject, changes);
         vocabulary.compare(&subject, changes);
         independence::compare(&subject, changes);
-        let obligations = obligation::compare(&subject, changes);
+        let obligations = obligation::compare(&subject, &validators, changes);
         review::compare(&subject, &obligations, changes);
         let [old, new] = subject.field("extensions");
         extensions::compare_values(old, new, &format!("the governance of {}", subject.of), changes);

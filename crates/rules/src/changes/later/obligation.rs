@@ -120,8 +120,15 @@ pub(super) const RENAMED: ChangeRule = ChangeRule {
 /// The obligations of both sides, by id.
 pub(super) type Obligations<'a> = Pairing<Node<'a>>;
 
+/// New ids of renamed validators, by old id.
+type Renamed<'a> = BTreeMap<&'a str, &'a str>;
+
 /// States how the obligations moved; gives them paired.
-pub(super) fn compare<'a>(subject: &Subject<'a>, changes: &mut Changes<'a>) -> Obligations<'a> {
+pub(super) fn compare<'a>(
+    subject: &Subject<'a>,
+    validators: &Renamed<'a>,
+    changes: &mut Changes<'a>,
+) -> Obligations<'a> {
     let pairs = by_id(subject.field("obligations"));
     let of = &subject.of;
     for node in &pairs.added {
@@ -136,7 +143,7 @@ pub(super) fn compare<'a>(subject: &Subject<'a>, changes: &mut Changes<'a>) -> O
         changes.report(&RENAMED, At::both(*old, *new), message);
     }
     for (old, new) in pairs.pairs() {
-        compare_pair(old, new, of, changes);
+        compare_pair(old, new, of, validators, changes);
     }
     pairs
 }
@@ -157,9 +164,15 @@ pub(super) fn id(node: Node<'_>) -> &str {
     node.text("id").unwrap_or_default()
 }
 
-fn compare_pair<'a>(old: Node<'a>, new: Node<'a>, of: &str, changes: &mut Changes<'a>) {
+fn compare_pair<'a>(
+    old: Node<'a>,
+    new: Node<'a>,
+    of: &str,
+    validators: &Renamed<'a>,
+    changes: &mut Changes<'a>,
+) {
     let name = id(new);
-    let controls = Controls::of(old, new);
+    let controls = Controls::of(old, new, validators);
     for (before, after) in &controls.weakened {
         let message =
             format!("obligation `{name}` of {of} rests on an external control instead of one in the pack");
@@ -206,11 +219,11 @@ struct Controls<'a> {
 }
 
 impl<'a> Controls<'a> {
-    fn of(old: Node<'a>, new: Node<'a>) -> Controls<'a> {
-        let all = |side: Node<'a>| -> BTreeMap<String, Node<'a>> {
-            side.list("controls").map(|node| (canonical(&node.to_value()), node)).collect()
+    fn of(old: Node<'a>, new: Node<'a>, validators: &Renamed<'a>) -> Controls<'a> {
+        let all = |side: Node<'a>, renamed: &Renamed<'a>| -> BTreeMap<String, Node<'a>> {
+            side.list("controls").map(|node| (followed(node, renamed), node)).collect()
         };
-        let (before, after) = (all(old), all(new));
+        let (before, after) = (all(old, validators), all(new, &Renamed::new()));
         let lone = |side: &BTreeMap<String, Node<'a>>, other: &BTreeMap<String, Node<'a>>| -> Vec<Node<'a>> {
             side.iter().filter(|(text, _)| !other.contains_key(*text)).map(|(_, node)| *node).collect()
         };
@@ -221,6 +234,17 @@ impl<'a> Controls<'a> {
         let edited = !strengthened.is_empty() || !others.is_empty();
         Controls { weakened, removed, added, edited }
     }
+}
+
+/// The canonical text of a control, with the name that its validator has in NEW.
+fn followed(control: Node<'_>, validators: &Renamed<'_>) -> String {
+    let mut value = control.to_value();
+    if let Some(Value::String(name)) = value.get_mut("validator")
+        && let Some(new) = validators.get(name.as_str())
+    {
+        *name = (*new).to_owned();
+    }
+    canonical(&value)
 }
 
 /// A control that runs with the pack.

@@ -1,6 +1,6 @@
 //! Which provider a prompt or a step asks for, and whether the host has it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pack::json::Node;
 use pack::model::{Pack, Provider, Step};
@@ -206,7 +206,7 @@ fn compare_steps<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>) {
 
 fn compare_requirements<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>) {
     let (old, new) = (call_sites(comparison.old.pack), call_sites(comparison.new.pack));
-    let named_before: Vec<&str> = old.keys().map(|key| followed(comparison, Some(key))).collect();
+    let named_before: BTreeSet<&str> = old.keys().map(|key| followed(comparison, Some(key))).collect();
     for provider in comparison.new.pack.providers().filter(|provider| is_optional(*provider)) {
         let Some(key) = provider.name_key().filter(|key| *key != DEFAULT && !named_before.contains(key))
         else {

@@ -156,6 +156,14 @@ fn compare_id<'a>(
     }
 }
 
+/// New ids of validators that kept their prompt and their type, by old id.
+pub(super) fn renamed<'a>(comparison: &Comparison<'a>) -> BTreeMap<&'a str, &'a str> {
+    let all = comparison.prompt_pairs.iter().flat_map(|pair| pairs(pair.old.prompt, pair.new.prompt));
+    all.filter_map(|(old, new)| Some((old.text("id")?, new.text("id")?)))
+        .filter(|(old, new)| old != new)
+        .collect()
+}
+
 /// The validators that obligations name.
 fn named(pack: Pack<'_>) -> BTreeSet<&str> {
     let obligations = pack.governances().flat_map(|governance| governance.list("obligations"));

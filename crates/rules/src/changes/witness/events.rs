@@ -32,6 +32,8 @@ pub(crate) enum Trace<'a> {
 
 /// The longest trace.
 const MAX_EVENTS: usize = 1000;
+/// The most states from which a long trace is tried.
+const MAX_CANDIDATES: usize = 64;
 /// The most events in all traces of one comparison together.
 const MAX_STEPS: usize = 200_000;
 
@@ -90,9 +92,13 @@ impl<'s, 'a> Traces<'s, 'a> {
     }
 
     /// The way into a state after which NEW never comes back to the user.
-    fn looping(&self, state: &'a str) -> Outcome {
+    fn looping(&mut self, state: &'a str) -> Outcome {
         let machines = [&self.comparison.old.machine, &self.comparison.new.machine];
         let Some((agent, events)) = self.path(state) else { return Outcome::OldAcceptsNothing };
+        self.steps += events.len();
+        if self.steps > MAX_STEPS {
+            return Outcome::Undecided;
+        }
         let mut runs = machines.map(|machine| machine.start(agent));
         let start = runs[0].position;
         for run in &mut runs {
@@ -192,40 +198,27 @@ impl<'s, 'a> Traces<'s, 'a> {
         Some((start, events))
     }
 
-    /// A trace that enters one more state than `most`.
+    /// A trace that enters one more state than `most`: straight on, or round and round where there is a way back.
     fn long(&self, most: i64) -> Option<(Option<&'a str>, Vec<&'a str>)> {
         let needed = usize::try_from(most).ok().filter(|needed| *needed <= MAX_EVENTS)?;
         let machine = &self.comparison.old.machine;
-        let mut run = machine.start(None);
-        let mut events = Vec::new();
-        while events.len() < needed {
-            let Position::In(state) = run.position else { return None };
-            let tried = |event: &'a str| {
-                let mut next = run.clone();
-                next.fire(event);
-                goes_on(next.position).then_some((event, next))
-            };
-            let ways = transitions(state);
-            // The last step may lead anywhere.
-            let (event, next) = match ways.keys().find_map(|event| tried(event)) {
-                Some(way) => way,
-                None => {
-                    let event = *ways.keys().next()?;
-                    let mut next = run.clone();
-                    next.fire(event);
-                    (event, next)
-                }
-            };
-            run = next;
-            events.push(event);
-        }
-        Some((None, events))
+        let traces = machine.states().take(MAX_CANDIDATES).filter_map(|state| {
+            let (start, mut events) = self.path(state.name_key())?;
+            if events.len() < needed {
+                let round = round(machine, state.name_key())?;
+                let missing = needed - events.len();
+                events.extend(round.iter().cycle().take(missing));
+            }
+            events.truncate(needed);
+            Some((start, events))
+        });
+        let mut accepted = traces.filter(|(start, events)| {
+            let mut run = machine.start(*start);
+            events.iter().for_each(|event| run.fire(event));
+            matches!(run.position, Position::In(_))
+        });
+        accepted.next()
     }
-}
-
-/// Whether an event can move the run on.
-fn goes_on(position: Position<'_>) -> bool {
-    matches!(position, Position::In(state) if !is_terminal(state) && state.events().next().is_some())
 }
 
 /// The transitions of a state in the order of the events; none out of an end.

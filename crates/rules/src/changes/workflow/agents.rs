@@ -128,8 +128,10 @@ pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>
     let (before, after) = (old.text("entry").unwrap_or_default(), new.text("entry").unwrap_or_default());
     if comparison.renamed_prompts.get(before).copied().unwrap_or(before) != after {
         let message = format!("agent `{after}` is asked first instead of `{before}`");
-        let focus = Focus::Reference(Named::EntryAgent, before.to_owned());
-        changes.report(&ENTRY_CHANGED, At::member(*old, *new, "entry"), message).focus(focus);
+        let draft = changes.report(&ENTRY_CHANGED, At::member(*old, *new, "entry"), message);
+        if old.get("entry").is_some() {
+            draft.focus(Focus::Reference(Named::EntryAgent, before.to_owned()));
+        }
     }
     true
 }

@@ -1,6 +1,6 @@
 //! The events of a state: which ones it knows, and where they lead.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pack::json::Node;
 use pack::model::State;
@@ -108,7 +108,7 @@ pub(super) fn compare<'a>(
             weigh(changes.report(&REMOVED, At::removed(*node), message), old).focus(trace);
         }
     }
-    let taken: Vec<&str> = renamed.values().map(|event| event.0).collect();
+    let taken: BTreeSet<&str> = renamed.values().map(|event| event.0).collect();
     for (name, target, node) in &added {
         if !taken.contains(name) && !comparison.is_lone_state(target) {
             let message = format!("state `{key}` now knows the event `{name}`");

@@ -36,7 +36,6 @@ pub(crate) enum Position<'a> {
 }
 
 /// A run that events move on.
-#[derive(Clone)]
 pub(crate) struct Run<'m, 'a> {
     machine: &'m Machine<'a>,
     visits: BTreeMap<&'a str, i64>,
