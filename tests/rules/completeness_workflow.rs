@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 const ON_TOP: [&str; 3] = ["runtime-floor-raised", "runtime-floor-lowered", "step-vendor-kind-added"];
 
 /// Edits that several rules see, and why.
-const SEVERAL: [(&str, &str); 24] = [
+const SEVERAL: [(&str, &str); 22] = [
     ("/agents/members", "every agent comes or goes"),
     ("/agents/members/desk/governance", "every field of the pack takes the place of the agent's"),
     ("/agents/members/desk/governance/approved_environments", "the pack's list takes its place"),
@@ -29,9 +29,7 @@ const SEVERAL: [(&str, &str); 24] = [
     ("/metadata/governance/approved_environments/0", "one goes and another comes"),
     ("/metadata/governance/foreseeable_misuse/0", "one goes and another comes"),
     ("/metadata/governance/independent_of/axes/0", "one goes and another comes"),
-    ("/metadata/governance/obligations/0/id", "the review still satisfies the old id"),
     ("/prompts/desk/provider", "an optional provider that nothing named before is a risk of its own"),
-    ("/prompts/desk/validators/0/id", "the obligation still names the old id"),
     ("/workflow/engine", "every limit comes or goes"),
     ("/workflow/engine/budget", "every limit comes or goes"),
     ("/workflow/states", "every state comes or goes"),

@@ -5,7 +5,16 @@
 
 mod changes;
 mod completeness_workflow;
+mod everything;
 mod fixes;
 mod fixture;
+mod format;
+mod guides;
+mod hostile;
 mod lints;
+mod mutation;
+mod packs;
 mod reference;
+mod subset;
+mod subset_hostile;
+mod versions;

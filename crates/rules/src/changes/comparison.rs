@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pack::json::Node;
-use pack::model::{Composition, Provider, State, Tool};
+use pack::model::{Composition, State, Tool, Validator};
 
-use super::later::provider_content;
 use super::pairing::{Content, Pairing};
 use super::side::{PromptSide, Side, VariableSide, is_effective};
 use super::text::Texts;
+use super::value::written;
 use super::workflow::{self, Member};
 
 /// Two versions of one pack.
@@ -29,6 +29,8 @@ pub(crate) struct Comparison<'a> {
     pub(crate) tools: Pairing<Tool<'a>>,
     /// New names of renamed tools, by old name.
     pub(crate) renamed_tools: BTreeMap<&'a str, &'a str>,
+    /// Its compositions, by key.
+    pub(crate) compositions: Pairing<Composition<'a>>,
     /// Names of the tools that only one side has.
     pub(crate) lone_tools: BTreeSet<&'a str>,
     /// New keys of renamed prompts, by old key.
@@ -40,12 +42,8 @@ pub(crate) struct Comparison<'a> {
     lone_states: BTreeSet<&'a str>,
     /// The agents, by the prompts that they are.
     pub(crate) members: Pairing<Member<'a>>,
-    /// The compositions, by key.
-    pub(crate) compositions: Pairing<Composition<'a>>,
     /// New keys of renamed compositions, by old key.
     pub(crate) renamed_compositions: BTreeMap<&'a str, &'a str>,
-    /// The provider requirements, by key.
-    pub(crate) providers: Pairing<Provider<'a>>,
     /// New keys of renamed provider requirements, by old key.
     pub(crate) renamed_providers: BTreeMap<&'a str, &'a str>,
 }
@@ -60,6 +58,8 @@ pub(crate) struct PromptPair<'a> {
     pub(crate) variables: Pairing<&'a VariableSide<'a>>,
     /// New names of renamed variables, by old name.
     pub(crate) renamed_variables: BTreeMap<&'a str, &'a str>,
+    /// Its validators: by id, then by equal type and parameters, then by type in order.
+    pub(crate) validators: Pairing<Validator<'a>>,
     /// Whether the new delimiters alone change what the texts refer to; the rules on texts are silent then.
     pub(crate) broken_by_syntax: bool,
 }
@@ -88,9 +88,6 @@ impl<'a> Comparison<'a> {
         let composition_key = |composition: Composition<'a>| composition.key().unwrap_or_default();
         let mut compositions = Pairing::by_name(composition(old), composition(new), composition_key);
         compositions.recognize(|composition| Content::json(*composition, &[]));
-        let provider_key = |provider: Provider<'a>| provider.name_key().unwrap_or_default();
-        let mut providers = Pairing::by_name(old.pack.providers(), new.pack.providers(), provider_key);
-        providers.recognize(provider_content);
         let prompt_pairs =
             prompts.pairs().map(|(old_prompt, new_prompt)| PromptPair::new(old_prompt, new_prompt, old, new));
         Comparison {
@@ -110,8 +107,7 @@ impl<'a> Comparison<'a> {
             members,
             renamed_compositions: names(&compositions, composition_key),
             compositions,
-            renamed_providers: names(&providers, provider_key),
-            providers,
+            renamed_providers: super::providers::renamed(old.pack, new.pack),
         }
     }
 
@@ -149,7 +145,8 @@ impl<'a> PromptPair<'a> {
             && under(old_side, old, new_side, &renamed_variables) == news
             && under(new_side, new, old_side, &BTreeMap::new())
                 == normal(&old.texts, old_side, &renamed_variables);
-        PromptPair { old, new, variables, renamed_variables, broken_by_syntax }
+        let validators = validators(old, new);
+        PromptPair { old, new, variables, renamed_variables, validators, broken_by_syntax }
     }
 
     /// The key of the prompt in NEW.
@@ -160,4 +157,18 @@ impl<'a> PromptPair<'a> {
 
 fn names<'a, T: Copy>(pairing: &Pairing<T>, name: impl Fn(T) -> &'a str) -> BTreeMap<&'a str, &'a str> {
     pairing.renamed.iter().map(|&(old, new)| (name(old), name(new))).collect()
+}
+
+/// A validator of another type is another check, whatever its id.
+fn validators<'a>(old: &PromptSide<'a>, new: &PromptSide<'a>) -> Pairing<Validator<'a>> {
+    let kind = |validator: Validator<'a>| validator.text("type").unwrap_or_default();
+    Pairing::staged(
+        old.prompt.validators().collect(),
+        new.prompt.validators().collect(),
+        &[
+            &|validator| Some(format!("{} {}", validator.text("id")?, kind(validator))),
+            &|validator| Some(format!("{} {:?}", kind(validator), written(validator.get("params")))),
+            &|validator| Some(kind(validator).to_owned()),
+        ],
+    )
 }

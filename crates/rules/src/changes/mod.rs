@@ -10,13 +10,18 @@ use crate::change::{ChangeRule, Diff, DiffOptions, Version};
 use crate::facts::Facts;
 
 mod comparison;
+mod compositions;
 mod finish;
+mod generation;
 mod later;
+mod media;
 mod pack;
 mod pairing;
 mod prompts;
+mod providers;
 mod report;
 mod side;
+mod skills;
 mod text;
 mod tools;
 mod value;
@@ -31,14 +36,19 @@ use side::Side;
 
 /// Every change rule, in the order of the catalogue.
 pub static CHANGES: LazyLock<Vec<&'static ChangeRule>> = LazyLock::new(|| {
-    let sections: [&[&'static ChangeRule]; 7] = [
-        version::CHANGES,
-        pack::CHANGES,
-        prompts::CHANGES,
-        variables::CHANGES,
-        tools::CHANGES,
-        workflow::CHANGES,
-        later::CHANGES,
+    let sections = [
+        version::CHANGES.to_vec(),
+        pack::CHANGES.to_vec(),
+        prompts::CHANGES.to_vec(),
+        variables::CHANGES.to_vec(),
+        tools::CHANGES.concat(),
+        generation::CHANGES.to_vec(),
+        media::CHANGES.to_vec(),
+        workflow::CHANGES.to_vec(),
+        skills::CHANGES.to_vec(),
+        compositions::CHANGES.to_vec(),
+        providers::CHANGES.to_vec(),
+        later::CHANGES.to_vec(),
     ];
     sections.concat()
 });
@@ -59,7 +69,12 @@ pub fn diff(old: Version<'_>, new: Version<'_>, options: DiffOptions<'_>) -> Dif
     prompts::compare(&comparison, &mut changes);
     variables::compare(&comparison, &mut changes);
     tools::compare(&comparison, &mut changes);
+    generation::compare(&comparison, &mut changes);
+    media::compare(&comparison, &mut changes);
     workflow::compare(&comparison, &mut changes);
+    skills::compare(&comparison, &mut changes);
+    compositions::compare(&comparison, &mut changes);
+    providers::compare(&comparison, &mut changes);
     later::compare(&comparison, &mut changes);
     witness::attach(&comparison, &mut changes);
     let id = new_side.pack.id().or(old_side.pack.id()).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Pairs the things of two versions, once, before any rule sees them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use pack::digest::canonical;
 use pack::json::{JsonType, Node};
@@ -40,6 +40,32 @@ impl<T: Copy> Pairing<T> {
         }
         pairing.added.extend(new.into_iter().filter(|&thing| !known.contains(name(thing))));
         pairing
+    }
+
+    /// Pairs in stages: what has one key in a stage belongs together, in order; the rest goes on to the next stage.
+    pub(crate) fn staged(old: Vec<T>, new: Vec<T>, stages: &[&dyn Fn(T) -> Option<String>]) -> Pairing<T> {
+        let mut partners: Vec<Option<usize>> = vec![None; old.len()];
+        let mut taken = vec![false; new.len()];
+        for key in stages {
+            let mut open: BTreeMap<String, VecDeque<usize>> = BTreeMap::new();
+            for (at, &thing) in new.iter().enumerate().filter(|(at, _)| !taken[*at]) {
+                if let Some(key) = key(thing) {
+                    open.entry(key).or_default().push_back(at);
+                }
+            }
+            for (at, &thing) in old.iter().enumerate() {
+                let waiting = key(thing).filter(|_| partners[at].is_none());
+                if let Some(found) = waiting.and_then(|key| open.get_mut(&key)?.pop_front()) {
+                    partners[at] = Some(found);
+                    taken[found] = true;
+                }
+            }
+        }
+        let both = old.iter().zip(&partners).filter_map(|(&thing, at)| Some((thing, new[(*at)?])));
+        let removed = old.iter().zip(&partners).filter(|(_, at)| at.is_none()).map(|(&thing, _)| thing);
+        let added = new.iter().zip(&taken).filter(|(_, taken)| !**taken).map(|(&thing, _)| thing);
+        let (both, removed, added) = (both.collect(), removed.collect(), added.collect());
+        Pairing { both, renamed: Vec::new(), removed, added }
     }
 
     /// Moves what was only renamed out of the removed and added ones.

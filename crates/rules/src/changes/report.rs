@@ -235,6 +235,12 @@ impl<'a> Draft<'a> {
         self
     }
 
+    /// Shows the break by an input that was run on both sides already.
+    pub(crate) fn witness(&mut self, witness: impl Into<Option<Witness>>) -> &mut Draft<'a> {
+        self.witness = witness.into();
+        self
+    }
+
     /// Counts for these prompts too.
     pub(crate) fn counts_for(&mut self, prompts: impl IntoIterator<Item = &'a str>) -> &mut Draft<'a> {
         self.scope.prompts.extend(prompts);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pack::json::Node;
 use pack::model::{Composition, Pack, Prompt, Tool, Variable};
-use pack::spec::Declared;
+use pack::spec::SpecVersion;
 use pack::template::{Names, Syntax};
 use pack::tree::Tree;
 
@@ -18,8 +18,8 @@ use crate::facts::{Facts, FragmentFacts, PromptFacts, Use};
 pub(crate) struct Side<'a> {
     /// The pack.
     pub(crate) pack: Pack<'a>,
-    /// Which spec version judges it.
-    pub(crate) declared: &'a Declared,
+    /// The spec version under which it runs: the one that it names, never below the one that it needs.
+    pub(crate) spec: SpecVersion,
     /// The delimiters of its templates.
     pub(crate) syntax: &'a Syntax,
     /// The path of the pack file.
@@ -95,7 +95,7 @@ impl<'a> Side<'a> {
         }
         Side {
             pack,
-            declared: &facts.declared,
+            spec: super::pack::spec_version(pack, &facts.declared),
             syntax: &facts.syntax,
             path: facts.path,
             tree: facts.tree,

@@ -1,5 +1,7 @@
 //! Values in a form that is equal where the specification sees no difference.
 
+use std::collections::BTreeSet;
+
 use pack::digest::canonical;
 use pack::json::Node;
 
@@ -17,4 +19,17 @@ pub(crate) fn sorted(list: Option<Node<'_>>) -> Vec<String> {
     items.sort_unstable();
     items.dedup();
     items
+}
+
+/// The members that say something, as one text; the keys in `skipped` are judged elsewhere.
+pub(crate) fn block(node: Node<'_>, skipped: &[&str]) -> String {
+    let keys: BTreeSet<&str> = node.members().map(|(key, _)| key).collect();
+    let said = keys.into_iter().filter(|key| !skipped.contains(key));
+    let said = said.filter_map(|key| Some(format!("{key}={}", written(node.get(key))?)));
+    said.collect::<Vec<_>>().join("\n")
+}
+
+/// Whether the things that both sides have stand in another order: positions in NEW, in the order of OLD.
+pub(crate) fn is_reordered(positions: impl IntoIterator<Item = usize>) -> bool {
+    !positions.into_iter().is_sorted()
 }

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use pack::json::Node;
 use pack::model::Eval;
 
-use super::validator;
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::comparison::Comparison;
 use crate::changes::report::{At, Changes, Scope};
@@ -42,7 +41,7 @@ pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>
         changes.in_prompt(pair.key());
         let (old, new) = (pair.old.prompt, pair.new.prompt);
         compare_pair(*old, *new, &format!("prompt `{}`", pair.key()), changes);
-        for (old, new) in validator::pairs(old, new) {
+        for (old, new) in pair.validators.pairs() {
             let kind = new.text("type").unwrap_or_default();
             compare_pair(*old, *new, &format!("validator `{kind}` of prompt `{}`", pair.key()), changes);
         }

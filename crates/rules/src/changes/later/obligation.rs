@@ -220,10 +220,14 @@ struct Controls<'a> {
 
 impl<'a> Controls<'a> {
     fn of(old: Node<'a>, new: Node<'a>, validators: &Renamed<'a>) -> Controls<'a> {
-        let all = |side: Node<'a>, renamed: &Renamed<'a>| -> BTreeMap<String, Node<'a>> {
-            side.list("controls").map(|node| (followed(node, renamed), node)).collect()
+        let after: BTreeMap<String, Node<'a>> =
+            new.list("controls").map(|node| (canonical(&node.to_value()), node)).collect();
+        let name = |node: Node<'a>| {
+            let text = canonical(&node.to_value());
+            if after.contains_key(&text) { text } else { followed(node, validators) }
         };
-        let (before, after) = (all(old, validators), all(new, &Renamed::new()));
+        let before: BTreeMap<String, Node<'a>> =
+            old.list("controls").map(|node| (name(node), node)).collect();
         let lone = |side: &BTreeMap<String, Node<'a>>, other: &BTreeMap<String, Node<'a>>| -> Vec<Node<'a>> {
             side.iter().filter(|(text, _)| !other.contains_key(*text)).map(|(_, node)| *node).collect()
         };

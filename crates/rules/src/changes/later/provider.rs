@@ -7,9 +7,8 @@ use pack::model::{Pack, Provider, Step};
 
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::comparison::{Comparison, PromptPair};
-use crate::changes::pairing::{Content, Pairing};
+use crate::changes::compositions;
 use crate::changes::report::{At, Changes, Scope, Spot};
-use crate::changes::value::written;
 use crate::changes::witness::{Focus, Named};
 use crate::wording::listed;
 
@@ -75,18 +74,6 @@ pub(super) const REMOVED_BUT_USED: ChangeRule = ChangeRule {
 
 /// The primary model, which needs no declaration.
 const DEFAULT: &str = "default";
-
-/// What a requirement says apart from its key, written out.
-pub(crate) fn content(provider: Provider<'_>) -> Content {
-    let is_required = provider.flag("required").unwrap_or(true);
-    let role = provider.text("role").unwrap_or("llm");
-    let mut leaves = vec![format!("required={is_required}"), format!("role={role}")];
-    for (key, node) in provider.members().filter(|(key, _)| !matches!(*key, "key" | "required" | "role")) {
-        leaves.extend(written(Some(node)).map(|value| format!("{key}={value}")));
-    }
-    leaves.sort_unstable();
-    Content::leaves(leaves)
-}
 
 /// Whether the pack names a provider that it declares as optional.
 pub(crate) fn looks_up_optional(pack: Pack<'_>, key: &str) -> bool {
@@ -183,23 +170,19 @@ fn compare_steps<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>) {
     let effective = |pack: Pack<'a>, step: Step<'a>| {
         step.text("provider").or_else(|| pack.prompt(step.prompt_task()?)?.text("provider"))
     };
-    for (old, new) in comparison.compositions.pairs() {
-        let steps =
-            |all: Vec<Step<'a>>| all.into_iter().filter(|step| runs_a_model(*step)).collect::<Vec<_>>();
-        let id = |step: Step<'a>| step.id().unwrap_or_default();
-        let steps = Pairing::by_name(steps(old.all_steps()), steps(new.all_steps()), id);
-        for (old, new) in steps.both {
-            // Where both inherit, their prompt says it.
-            if old.get("provider").is_none() && new.get("provider").is_none() {
-                continue;
-            }
-            let before = followed(comparison, effective(comparison.old.pack, old));
-            let after = effective(comparison.new.pack, new).unwrap_or(DEFAULT);
-            if before != after {
-                let message = format!("step `{}` asks for provider `{after}` instead of `{before}`", id(new));
-                let spot = |step: Step<'a>, key: &str| Spot::member(*step, "provider", key);
-                changes.report(&STEP_CHANGED, At::spots(spot(old, before), spot(new, after)), message);
-            }
+    for (old, new) in compositions::steps(comparison) {
+        // Where both inherit, their prompt says it; where the kind changes, that is said.
+        let is_inherited = old.get("provider").is_none() && new.get("provider").is_none();
+        if is_inherited || !runs_a_model(old) || !runs_a_model(new) {
+            continue;
+        }
+        let before = followed(comparison, effective(comparison.old.pack, old));
+        let after = effective(comparison.new.pack, new).unwrap_or(DEFAULT);
+        if before != after {
+            let id = new.id().unwrap_or_default();
+            let message = format!("step `{id}` asks for provider `{after}` instead of `{before}`");
+            let spot = |step: Step<'a>, key: &str| Spot::member(*step, "provider", key);
+            changes.report(&STEP_CHANGED, At::spots(spot(old, before), spot(new, after)), message);
         }
     }
 }
@@ -218,12 +201,16 @@ fn compare_requirements<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'
             changes.report(&OPTIONAL_REFERENCED, At::added(*site), message).focus(held);
         }
     }
-    for provider in &comparison.providers.removed {
-        let Some(key) = provider.name_key().filter(|key| *key != DEFAULT) else { continue };
+    let declared: BTreeSet<&str> = comparison.new.pack.providers().filter_map(Provider::name_key).collect();
+    for provider in comparison.old.pack.providers() {
+        let is_gone = |key: &str| {
+            !declared.contains(key) && !comparison.renamed_providers.contains_key(key) && key != DEFAULT
+        };
+        let Some(key) = provider.name_key().filter(|key| is_gone(key)) else { continue };
         if let Some(site) = new.get(key) {
             let message = format!("provider `{key}` is no longer declared, and still named");
             let held = Focus::Reference(Named::Provider, key.to_owned());
-            changes.report(&REMOVED_BUT_USED, At::both(**provider, *site), message).focus(held);
+            changes.report(&REMOVED_BUT_USED, At::both(*provider, *site), message).focus(held);
         }
     }
 }

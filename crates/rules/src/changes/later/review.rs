@@ -156,9 +156,12 @@ fn compare_pair<'a>(
             format!("review `{name}` of {of} is owned by `{}` instead of `{}`", owner(new), owner(old));
         changes.report(&OWNER_CHANGED, At::member(old, new, "owner"), message);
     }
-    let follow = |name: &'a str| renamed.get(name).copied().unwrap_or(name);
-    let before: BTreeSet<&str> = old.texts("satisfies").map(|(name, _)| follow(name)).collect();
     let after: BTreeSet<&str> = new.texts("satisfies").map(|(name, _)| name).collect();
+    let follow = |name: &'a str| match renamed.get(name) {
+        Some(new) if !after.contains(name) => *new,
+        _ => name,
+    };
+    let before: BTreeSet<&str> = old.texts("satisfies").map(|(name, _)| follow(name)).collect();
     if before != after || without(old, &OWN_RULES) != without(new, &OWN_RULES) {
         let message = format!("review `{name}` of {of} looks at something else");
         changes.report(&CHANGED, At::both(old, new), message);

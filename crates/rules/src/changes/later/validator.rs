@@ -1,15 +1,13 @@
 //! Validators: their names, and what became of the flag that let them only observe.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
 use pack::SpecVersion;
-use pack::model::{Pack, Prompt, Validator};
+use pack::model::{Pack, Validator};
 
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::comparison::{Comparison, PromptPair};
-use crate::changes::pack::spec_version;
 use crate::changes::report::{At, Changes, Spot};
-use crate::changes::value::written;
 
 pub(super) const FLAG_INERT_CHANGED: ChangeRule = ChangeRule {
     id: "validator-fail-flag-inert-changed",
@@ -38,7 +36,7 @@ pub(super) const OBSERVING_ENFORCED: ChangeRule = ChangeRule {
     summary: "a validator that only observed now enforces",
     why: "Spec 1.7 ignores `fail_on_violation`: answers that were let through with a note are refused; how often that happens is not visible in the pack.",
     fix: "Disable the validator, and measure with an eval instead, until its violations are rare.",
-    mirror: Mirror::Waived("alone: the swapped pair goes back to a spec that knows the flag"),
+    mirror: Mirror::Waived("alone: the swapped pair says `validator-blocking-disabled`"),
 };
 
 pub(super) const ID_ADDED: ChangeRule = ChangeRule {
@@ -89,11 +87,11 @@ pub(super) const ID_CHANGED: ChangeRule = ChangeRule {
 /// States which validators changed their name or their force.
 pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>) {
     let (old, new) = (comparison.old, comparison.new);
-    let ignores_flag = [old, new].map(|side| spec_version(side) >= SpecVersion::V1_7);
+    let ignores_flag = [old, new].map(|side| side.spec >= SpecVersion::V1_7);
     let named = [named(old.pack), named(new.pack)];
     for pair in &comparison.prompt_pairs {
         changes.in_prompt(pair.key());
-        for (old, new) in pairs(pair.old.prompt, pair.new.prompt) {
+        for (old, new) in pair.validators.pairs() {
             compare_flag(pair, old, new, ignores_flag, changes);
             compare_id(pair, old, new, &named, changes);
         }
@@ -120,7 +118,7 @@ fn compare_flag<'a>(
             );
             changes.report(&FLAG_INERT_CHANGED, at, message);
         }
-        [false, true] if !flag(old) && is_enabled(old) && is_enabled(new) => {
+        [false, true] if !flag(old) && !flag(new) && is_enabled(old) && is_enabled(new) => {
             let message =
                 format!("validator `{kind}` of prompt `{}` only observed and now enforces", pair.key());
             changes.report(&OBSERVING_ENFORCED, at, message);
@@ -158,7 +156,7 @@ fn compare_id<'a>(
 
 /// New ids of validators that kept their prompt and their type, by old id.
 pub(super) fn renamed<'a>(comparison: &Comparison<'a>) -> BTreeMap<&'a str, &'a str> {
-    let all = comparison.prompt_pairs.iter().flat_map(|pair| pairs(pair.old.prompt, pair.new.prompt));
+    let all = comparison.prompt_pairs.iter().flat_map(|pair| pair.validators.pairs());
     all.filter_map(|(old, new)| Some((old.text("id")?, new.text("id")?)))
         .filter(|(old, new)| old != new)
         .collect()
@@ -171,42 +169,4 @@ fn named(pack: Pack<'_>) -> BTreeSet<&str> {
         .flat_map(|obligation| obligation.list("controls"))
         .filter_map(|control| control.text("validator"))
         .collect()
-}
-
-/// Pairs validators by id, then by type and equal parameters, then by type in order.
-pub(super) fn pairs<'a>(old: Prompt<'a>, new: Prompt<'a>) -> Vec<(Validator<'a>, Validator<'a>)> {
-    let (mut old, mut new) = (old.validators().collect::<Vec<_>>(), new.validators().collect::<Vec<_>>());
-    let mut found = Vec::new();
-    take_pairs(&mut old, &mut new, &mut found, |validator| validator.text("id").map(str::to_owned));
-    take_pairs(&mut old, &mut new, &mut found, |validator| {
-        let params = written(validator.get("params")).unwrap_or_default();
-        Some(format!("{} {params}", validator.text("type")?))
-    });
-    take_pairs(&mut old, &mut new, &mut found, |validator| validator.text("type").map(str::to_owned));
-    found
-}
-
-/// Moves what has one key on both sides, in order, from the lists to the pairs.
-fn take_pairs<'a>(
-    old: &mut Vec<Validator<'a>>,
-    new: &mut Vec<Validator<'a>>,
-    found: &mut Vec<(Validator<'a>, Validator<'a>)>,
-    key: impl Fn(Validator<'a>) -> Option<String>,
-) {
-    let mut waiting: BTreeMap<String, VecDeque<Validator<'a>>> = BTreeMap::new();
-    for validator in &*new {
-        if let Some(key) = key(*validator) {
-            waiting.entry(key).or_default().push_back(*validator);
-        }
-    }
-    let mut taken = BTreeSet::new();
-    old.retain(|validator| {
-        let other = key(*validator).and_then(|key| waiting.get_mut(&key)?.pop_front());
-        if let Some(other) = other {
-            taken.insert(other.position());
-            found.push((*validator, other));
-        }
-        other.is_none()
-    });
-    new.retain(|validator| !taken.contains(&validator.position()));
 }

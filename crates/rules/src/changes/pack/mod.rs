@@ -1,10 +1,11 @@
 //! The pack as a whole and its template engine (catalogue 3.1).
 
 use ::pack::SpecVersion;
+use ::pack::model::Pack;
+use ::pack::spec::Declared;
 
 use super::comparison::Comparison;
 use super::report::{Changes, Scope};
-use super::side::Side;
 use crate::change::ChangeRule;
 
 mod ambiguous;
@@ -39,9 +40,9 @@ pub(super) const CHANGES: &[&ChangeRule] = &[
     &ambiguous::CHANGED,
 ];
 
-/// The spec version under which a side runs: the one that it names, never below the one that it needs.
-pub(super) fn spec_version(side: &Side<'_>) -> SpecVersion {
-    side.declared.version.max(floor::floor(side.pack).version)
+/// The spec version under which a pack runs: the one that it names, never below the one that it needs.
+pub(super) fn spec_version(pack: Pack<'_>, declared: &Declared) -> SpecVersion {
+    declared.version.max(floor::floor(pack).version)
 }
 
 /// Compares what belongs to the whole pack.

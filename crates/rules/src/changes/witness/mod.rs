@@ -12,16 +12,18 @@ use serde_json::{Value, json};
 use super::comparison::{Comparison, PromptPair};
 use super::report::{Changes, Draft};
 use super::side::VariableSide;
-use super::variables::Constraints;
+use super::variables::{Constraints, Relation, relate};
 use super::workflow;
 use crate::change::{Bump, Bumps, Certainty, Profile, Witness};
 
 mod events;
+mod media;
 mod render;
 mod sample;
 
 pub(crate) use events::Trace;
 use events::Traces;
+pub(crate) use media::MediaBreak;
 use render::{Call, Failure, render};
 
 /// What a break is about, so that a witness can be made for it.
@@ -35,6 +37,8 @@ pub(crate) enum Focus<'a> {
     Left(String),
     /// Any call; a finding that is never left out for lack of a witness.
     AnyOf(Vec<&'a str>),
+    /// A medium that is refused now.
+    Media(MediaBreak),
     /// A name that somebody holds: what it names, and the name.
     Reference(Named, String),
     /// A call of one prompt, by its key in OLD, that now goes to another one.
@@ -123,6 +127,7 @@ pub(super) fn attach<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>)
                     .find(|outcome| matches!(outcome, Outcome::Found(_)))
                     .unwrap_or(Outcome::None)
             }
+            (Focus::Media(wanted), Some(pair)) => media::find(pair, wanted),
             (_, Some(pair)) => search.call(pair, &focus),
             (_, None) => Outcome::Undecided,
         };
@@ -365,7 +370,12 @@ impl<'a> Search<'_, 'a> {
         };
         let (before, after) = (Constraints::of(old.variable), Constraints::of(new.variable));
         let paths = pair.old.usage.paths.get(name).into_iter().flatten();
-        let values = sample::values(old, &[&before, &after]).into_iter();
+        // What a sample does not hit, the reasoning over both declarations does.
+        let refused = match relate(&before, &after) {
+            Relation::Narrower(value) | Relation::Overlapping(value) => Some(value),
+            Relation::Equal | Relation::Wider | Relation::Unknown(_) => None,
+        };
+        let values = sample::values(old, &[&before, &after]).into_iter().chain(refused);
         let values = values.map(|value| match value {
             Value::Object(_) | Value::Array(_) => sample::with_parts(value, paths.clone().cloned()),
             other => other,

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use pack::json::Node;
-use pack::model::{Composition, State};
+use pack::model::State;
 
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::comparison::Comparison;
+use crate::changes::compositions;
 use crate::changes::report::{At, Changes};
 use crate::changes::side::{PromptSide, Side};
 use crate::changes::value::written;
@@ -123,8 +123,7 @@ fn compare_composition<'a>(
 ) {
     let (before, after) = (old.text("composition"), new.text("composition"));
     let followed = before.map(|name| comparison.renamed_compositions.get(name).copied().unwrap_or(name));
-    let is_same = followed == after;
-    if is_same || old.orchestration() != new.orchestration() {
+    if followed == after || old.orchestration() != new.orchestration() {
         return;
     }
     let message = format!(
@@ -133,30 +132,12 @@ fn compare_composition<'a>(
         after.unwrap_or_default(),
         before.unwrap_or_default()
     );
-    let schemas =
-        |side: &Side<'a>, name: Option<&str>| side.composition(name?).map(|found| schemas(side, found));
-    let (olds, news) = (schemas(comparison.old, before), schemas(comparison.new, after));
+    let found = |side: &Side<'a>, name: Option<&str>| side.composition(name?);
+    let is_same = found(comparison.old, before)
+        .zip(found(comparison.new, after))
+        .is_some_and(|(old, new)| compositions::same_contract(comparison, old, new));
     let draft = changes.report(&COMPOSITION_CHANGED, At::member(*old, *new, "composition"), message);
-    if olds.is_some() && olds == news {
+    if is_same {
         draft.bumps(Bumps::table("pmm"));
     }
-}
-
-/// The schemas of input and output: what their files say, else how the pack refers to them.
-fn schemas(side: &Side<'_>, composition: Composition<'_>) -> [Option<String>; 2] {
-    let output_step = match composition.text("output") {
-        Some(id) => composition.all_steps().into_iter().find(|step| step.id() == Some(id)),
-        None => composition.steps().last(),
-    };
-    let output = composition.get("output_schema").or_else(|| output_step?.get("output_schema"));
-    [composition.get("input_schema"), output].map(|reference| schema(side, reference?))
-}
-
-fn schema(side: &Side<'_>, reference: Node<'_>) -> Option<String> {
-    let read = || {
-        let path = pack::tree::join(pack::tree::folder(side.path), reference.as_str()?)?;
-        let bytes = side.tree?.read(&path).ok()?;
-        written(Some(pack::Document::parse(&bytes).0?.root()))
-    };
-    read().or_else(|| written(Some(reference)))
 }
