@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pack::json::Node;
-use pack::model::{Composition, Tool, Validator};
+use pack::model::{Composition, State, Tool, Validator};
 
 use super::pairing::{Content, Pairing};
 use super::side::{PromptSide, Side, VariableSide, is_effective};
 use super::text::Texts;
 use super::value::written;
+use super::workflow::{self, Member};
 
 /// Two versions of one pack.
 pub(crate) struct Comparison<'a> {
@@ -32,6 +33,19 @@ pub(crate) struct Comparison<'a> {
     pub(crate) compositions: Pairing<Composition<'a>>,
     /// Names of the tools that only one side has.
     pub(crate) lone_tools: BTreeSet<&'a str>,
+    /// New keys of renamed prompts, by old key.
+    pub(crate) renamed_prompts: BTreeMap<&'a str, &'a str>,
+    /// The states of the workflow, by key.
+    pub(crate) states: Pairing<State<'a>>,
+    /// New keys of renamed states, by old key.
+    pub(crate) renamed_states: BTreeMap<&'a str, &'a str>,
+    lone_states: BTreeSet<&'a str>,
+    /// The agents, by the prompts that they are.
+    pub(crate) members: Pairing<Member<'a>>,
+    /// New keys of renamed compositions, by old key.
+    pub(crate) renamed_compositions: BTreeMap<&'a str, &'a str>,
+    /// New keys of renamed provider requirements, by old key.
+    pub(crate) renamed_providers: BTreeMap<&'a str, &'a str>,
 }
 
 /// One prompt of both versions.
@@ -65,11 +79,14 @@ impl<'a> Comparison<'a> {
         tools.recognize(|tool| Content::json(*tool, &["name"]));
         let renamed_tools = names(&tools, |tool| tool.name_key());
         let lone_tools = tools.added.iter().chain(&tools.removed).map(|tool| tool.name_key()).collect();
-        let key = |composition: Composition<'a>| composition.key().unwrap_or_default();
-        let effective = |side: &Side<'a>| {
+        let renamed_prompts = names(&prompts, |prompt| prompt.key());
+        let states = workflow::states(&old.machine, &new.machine, &renamed_prompts);
+        let members = workflow::members(old.pack, new.pack, &renamed_prompts);
+        let composition = |side: &Side<'a>| {
             side.pack.compositions().filter(|composition| is_effective(**composition)).collect::<Vec<_>>()
         };
-        let mut compositions = Pairing::by_name(effective(old), effective(new), key);
+        let composition_key = |composition: Composition<'a>| composition.key().unwrap_or_default();
+        let mut compositions = Pairing::by_name(composition(old), composition(new), composition_key);
         compositions.recognize(|composition| Content::json(*composition, &[]));
         let prompt_pairs =
             prompts.pairs().map(|(old_prompt, new_prompt)| PromptPair::new(old_prompt, new_prompt, old, new));
@@ -82,14 +99,27 @@ impl<'a> Comparison<'a> {
             renamed_fragments,
             tools,
             renamed_tools,
-            compositions,
             lone_tools,
+            renamed_prompts,
+            renamed_states: names(&states, |state| state.name_key()),
+            lone_states: states.added.iter().chain(&states.removed).map(|state| state.name_key()).collect(),
+            states,
+            members,
+            renamed_compositions: names(&compositions, composition_key),
+            compositions,
+            renamed_providers: super::providers::renamed(old.pack, new.pack),
         }
+    }
+
+    /// Whether only one side has the state.
+    pub(crate) fn is_lone_state(&self, name: &str) -> bool {
+        self.lone_states.contains(name)
     }
 }
 
 impl<'a> PromptPair<'a> {
-    fn new(
+    /// Pairs the variables of two prompts.
+    pub(crate) fn new(
         old: &'a PromptSide<'a>,
         new: &'a PromptSide<'a>,
         old_side: &Side<'_>,

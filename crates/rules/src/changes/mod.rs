@@ -13,6 +13,7 @@ mod comparison;
 mod compositions;
 mod finish;
 mod generation;
+mod later;
 mod media;
 mod pack;
 mod pairing;
@@ -27,6 +28,7 @@ mod value;
 mod variables;
 mod version;
 mod witness;
+mod workflow;
 
 use comparison::Comparison;
 use report::Changes;
@@ -42,9 +44,11 @@ pub static CHANGES: LazyLock<Vec<&'static ChangeRule>> = LazyLock::new(|| {
         tools::CHANGES.concat(),
         generation::CHANGES.to_vec(),
         media::CHANGES.to_vec(),
+        workflow::CHANGES.to_vec(),
         skills::CHANGES.to_vec(),
         compositions::CHANGES.to_vec(),
         providers::CHANGES.to_vec(),
+        later::CHANGES.to_vec(),
     ];
     sections.concat()
 });
@@ -67,9 +71,11 @@ pub fn diff(old: Version<'_>, new: Version<'_>, options: DiffOptions<'_>) -> Dif
     tools::compare(&comparison, &mut changes);
     generation::compare(&comparison, &mut changes);
     media::compare(&comparison, &mut changes);
+    workflow::compare(&comparison, &mut changes);
     skills::compare(&comparison, &mut changes);
     compositions::compare(&comparison, &mut changes);
     providers::compare(&comparison, &mut changes);
+    later::compare(&comparison, &mut changes);
     witness::attach(&comparison, &mut changes);
     let id = new_side.pack.id().or(old_side.pack.id()).unwrap_or_default();
     finish::finish(changes, old.document, new.document, id, options)

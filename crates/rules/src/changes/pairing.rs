@@ -145,6 +145,11 @@ impl Content {
         Content { whole: text.to_owned(), parts }
     }
 
+    /// The content that sorted leaves describe.
+    pub(crate) fn leaves(leaves: Vec<String>) -> Content {
+        Content { whole: leaves.join("\n"), parts: leaves.into_iter().collect() }
+    }
+
     /// Shared parts of all parts, in thousandths.
     fn similarity(&self, other: &Content) -> usize {
         let shared = self.parts.intersection(&other.parts).count();

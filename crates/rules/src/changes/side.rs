@@ -4,21 +4,22 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use pack::json::Node;
-use pack::model::{Pack, Prompt, Tool, Variable};
-use pack::spec::Declared;
+use pack::model::{Composition, Pack, Prompt, Tool, Variable};
+use pack::spec::SpecVersion;
 use pack::template::{Names, Syntax};
 use pack::tree::Tree;
 
 use super::text::{Budget, Expansion, Texts, Usage};
 use super::variables::Constraints;
+use super::workflow::Machine;
 use crate::facts::{Facts, FragmentFacts, PromptFacts, Use};
 
 /// One version of a pack.
 pub(crate) struct Side<'a> {
     /// The pack.
     pub(crate) pack: Pack<'a>,
-    /// Which spec version judges it.
-    pub(crate) declared: &'a Declared,
+    /// The spec version under which it runs: the one that it names, never below the one that it needs.
+    pub(crate) spec: SpecVersion,
     /// The delimiters of its templates.
     pub(crate) syntax: &'a Syntax,
     /// The path of the pack file.
@@ -27,8 +28,12 @@ pub(crate) struct Side<'a> {
     pub(crate) tree: Option<&'a dyn Tree>,
     /// The prompts, in order.
     pub(crate) prompts: Vec<PromptSide<'a>>,
+    /// The workflow, ready to run.
+    pub(crate) machine: Machine<'a>,
     /// The fragments by key.
     pub(crate) fragments: &'a BTreeMap<&'a str, FragmentFacts<'a>>,
+    /// Positions of the prompts, by key.
+    positions: BTreeMap<&'a str, usize>,
     /// Keys of the prompts that offer a tool, by its name.
     offering: BTreeMap<&'a str, Vec<&'a str>>,
     /// The same for names whose trailing `*` stands for any ending.
@@ -90,16 +95,28 @@ impl<'a> Side<'a> {
         }
         Side {
             pack,
-            declared: &facts.declared,
+            spec: super::pack::spec_version(pack, &facts.declared),
             syntax: &facts.syntax,
             path: facts.path,
             tree: facts.tree,
+            positions: prompts.iter().enumerate().map(|(at, prompt)| (prompt.key(), at)).collect(),
             prompts,
+            machine: Machine::of(pack),
             fragments: facts.fragments(),
             offering,
             wildcards,
             called,
         }
+    }
+
+    /// The prompt of that key.
+    pub(crate) fn prompt(&self, key: &str) -> Option<&PromptSide<'a>> {
+        self.prompts.get(*self.positions.get(key)?)
+    }
+
+    /// The composition of that key.
+    pub(crate) fn composition(&self, key: &str) -> Option<Composition<'a>> {
+        self.pack.get("compositions")?.get(key).map(Composition)
     }
 
     /// The tools by key, repeated keys left out.

@@ -16,7 +16,7 @@ mod agents;
 mod checks;
 mod compositions;
 mod document;
-mod governance;
+pub(crate) mod governance;
 mod media;
 mod metadata;
 mod prompts;
@@ -28,7 +28,7 @@ mod skills;
 mod templates;
 mod tools;
 mod variables;
-mod workflow;
+pub(crate) mod workflow;
 
 /// The lints about one part of the format.
 #[derive(Debug, Clone, Copy)]

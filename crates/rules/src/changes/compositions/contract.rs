@@ -155,15 +155,19 @@ const OUTPUT: Direction = Direction {
 ///
 /// Where the output comes from another step, that is said, and the schemas of the steps are part of it.
 pub(super) fn compare<'a>(pair: &CompositionPair<'_, 'a>, changes: &mut Changes<'a>) {
-    let input =
-        |side, composition: pack::model::Composition<'a>| Schema::of(side, composition.get("input_schema"));
-    let old = input(pair.old_side(), pair.old);
-    let new = input(pair.new_side(), pair.new);
+    let (old, new) = input_schemas(pair);
     report(pair, &INPUT, (&old, &new), changes);
     if output::is_judged_by_schema(pair) {
         let (old, new) = output::schemas(pair);
         report(pair, &OUTPUT, (&old, &new), changes);
     }
+}
+
+/// The input schemas of both sides.
+pub(super) fn input_schemas<'a>(pair: &CompositionPair<'_, 'a>) -> (Schema<'a>, Schema<'a>) {
+    let input =
+        |side, composition: pack::model::Composition<'a>| Schema::of(side, composition.get("input_schema"));
+    (input(pair.old_side(), pair.old), input(pair.new_side(), pair.new))
 }
 
 fn report<'a>(

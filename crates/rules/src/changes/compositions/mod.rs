@@ -1,5 +1,7 @@
 //! Compositions and their steps (second part of catalogue 3.8).
 
+use ::pack::model::{Composition, Step};
+
 use super::comparison::Comparison;
 use super::report::Changes;
 use crate::change::ChangeRule;
@@ -17,6 +19,7 @@ mod schema;
 mod steps;
 
 use graph::{CompositionPair, Surroundings};
+use schema::Relation;
 
 /// The rules of this section, in the order of the catalogue.
 pub(super) const CHANGES: &[&ChangeRule] = &[
@@ -78,4 +81,26 @@ pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>
         }
         flow::compare_order(&pair, changes);
     }
+}
+
+/// The steps of all compositions that both versions have, paired.
+pub(super) fn steps<'a>(comparison: &Comparison<'a>) -> Vec<(Step<'a>, Step<'a>)> {
+    let around = Surroundings::of(comparison);
+    let pairs = comparison.compositions.pairs();
+    pairs
+        .flat_map(|(old, new)| CompositionPair::new(&around, old, new).steps.pairs().collect::<Vec<_>>())
+        .collect()
+}
+
+/// Whether a composition of NEW takes and gives what a composition of OLD did, by their schemas.
+pub(super) fn same_contract<'a>(
+    comparison: &Comparison<'a>,
+    old: Composition<'a>,
+    new: Composition<'a>,
+) -> bool {
+    let around = Surroundings::of(comparison);
+    let pair = CompositionPair::new(&around, old, new);
+    [contract::input_schemas(&pair), output::schemas(&pair)]
+        .iter()
+        .all(|(old, new)| matches!(old.relation(new), Relation::Equal | Relation::Unread))
 }

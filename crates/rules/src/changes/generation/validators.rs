@@ -128,7 +128,7 @@ fn force(side: &Side<'_>, validator: Validator<'_>) -> Force {
 }
 
 fn enforces_all(side: &Side<'_>) -> bool {
-    side.declared.version >= SpecVersion::V1_7
+    side.spec >= SpecVersion::V1_7
 }
 
 /// States which guardrails of a prompt came, went or changed.

@@ -1,5 +1,9 @@
 //! The pack as a whole and its template engine (catalogue 3.1).
 
+use ::pack::SpecVersion;
+use ::pack::model::Pack;
+use ::pack::spec::Declared;
+
 use super::comparison::Comparison;
 use super::report::{Changes, Scope};
 use crate::change::ChangeRule;
@@ -35,6 +39,11 @@ pub(super) const CHANGES: &[&ChangeRule] = &[
     &unknown::CHANGED,
     &ambiguous::CHANGED,
 ];
+
+/// The spec version under which a pack runs: the one that it names, never below the one that it needs.
+pub(super) fn spec_version(pack: Pack<'_>, declared: &Declared) -> SpecVersion {
+    declared.version.max(floor::floor(pack).version)
+}
 
 /// Compares what belongs to the whole pack.
 pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>) {

@@ -54,6 +54,10 @@ pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>
     let (old, new) = (*comparison.old.pack, *comparison.new.pack);
     let root = flat([&*SCHEMA]);
     record(old, new, &root, changes);
+    let states = children(&children(&children(&root, "workflow"), "states"), "");
+    for (old, new) in &comparison.states.renamed {
+        record(**old, **new, &states, changes);
+    }
     for (key, pairs) in [("prompts", prompts(comparison)), ("tools", tools(comparison))] {
         let schemas = children(&children(&root, key), "");
         for (old, new) in pairs {

@@ -1,5 +1,9 @@
 //! Model providers that a pack requires (last part of catalogue 3.8).
 
+use std::collections::BTreeMap;
+
+use ::pack::model::Pack;
+
 use super::comparison::Comparison;
 use super::pairing::{Content, Pairing};
 use super::report::{Changes, Scope};
@@ -31,10 +35,21 @@ pub(super) const CHANGES: &[&ChangeRule] = &[
 pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>) {
     changes.scope(Scope::default());
     let (old, new) = (Requirement::all(comparison.old.pack), Requirement::all(comparison.new.pack));
-    let mut providers = Pairing::by_name(&old, &new, |requirement| requirement.key);
-    providers.recognize(|requirement| Content::text(&requirement.content()));
+    let providers = paired(&old, &new);
     requirements::compare(&providers, changes);
     for (old, new) in providers.pairs() {
         capabilities::compare(old, new, changes);
     }
+}
+
+fn paired<'r, 'a>(old: &'r [Requirement<'a>], new: &'r [Requirement<'a>]) -> Pairing<&'r Requirement<'a>> {
+    let mut providers = Pairing::by_name(old, new, |requirement| requirement.key);
+    providers.recognize(|requirement| Content::text(&requirement.content()));
+    providers
+}
+
+/// New keys of renamed requirements, by old key.
+pub(super) fn renamed<'a>(old: Pack<'a>, new: Pack<'a>) -> BTreeMap<&'a str, &'a str> {
+    let (old, new) = (Requirement::all(old), Requirement::all(new));
+    paired(&old, &new).renamed.iter().map(|(old, new)| (old.key, new.key)).collect()
 }

@@ -49,7 +49,7 @@ pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>
 }
 
 /// What a change of a tool counts for: the prompts that offer it; nothing where neither side uses it.
-fn tool_scope<'a>(comparison: &Comparison<'a>, old: &str, new: &str) -> Scope<'a> {
+pub(super) fn tool_scope<'a>(comparison: &Comparison<'a>, old: &str, new: &str) -> Scope<'a> {
     let mut prompts = comparison.new.prompts_offering(new);
     prompts.extend(comparison.old.prompts_offering(old));
     let unreachable = !comparison.old.uses_tool(old) && !comparison.new.uses_tool(new);

@@ -6,19 +6,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use pack::model::Pack;
+use pack::model::{Agent, Pack};
 use serde_json::{Value, json};
 
 use super::comparison::{Comparison, PromptPair};
 use super::report::{Changes, Draft};
 use super::side::VariableSide;
 use super::variables::{Constraints, Relation, relate};
+use super::workflow;
 use crate::change::{Bump, Bumps, Certainty, Profile, Witness};
 
+mod events;
 mod media;
 mod render;
 mod sample;
 
+pub(crate) use events::Trace;
+use events::Traces;
 pub(crate) use media::MediaBreak;
 use render::{Call, Failure, render};
 
@@ -37,6 +41,19 @@ pub(crate) enum Focus<'a> {
     Media(MediaBreak),
     /// A name that somebody holds: what it names, and the name.
     Reference(Named, String),
+    /// A call of one prompt, by its key in OLD, that now goes to another one.
+    Switch(&'a str, &'a str),
+    /// A trace of events.
+    Trace(Trace<'a>),
+    /// A media type that an agent, by its key in OLD, accepts or answers in.
+    Mode {
+        /// The agent.
+        agent: &'a str,
+        /// The mode, which may be `image/*`.
+        mode: &'a str,
+        /// Whether it is one of its inputs.
+        is_input: bool,
+    },
 }
 
 /// What a reference names.
@@ -50,6 +67,18 @@ pub(crate) enum Named {
     Tool,
     /// A tool, by the name that the model calls.
     ToolName,
+    /// A state, by key.
+    State,
+    /// An artifact slot, by name.
+    Artifact,
+    /// An agent, by key.
+    Agent,
+    /// The agent that is asked first.
+    EntryAgent,
+    /// A provider that the pack requires, by key.
+    Provider,
+    /// A provider that a host which serves only what is required does not have, by key.
+    OptionalProvider,
 }
 
 /// What looking for a witness gave.
@@ -77,15 +106,19 @@ pub(super) fn attach<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>)
     let pairs: BTreeMap<&str, &PromptPair<'a>> =
         comparison.prompt_pairs.iter().map(|pair| (pair.key(), pair)).collect();
     let mut search = Search { comparison, rendered: 0, shown: 0, calls: BTreeMap::new() };
+    let mut traces = Traces::new(comparison);
     for draft in changes.drafts_mut() {
         let Some(focus) = draft.focus.clone() else { continue };
         let is_reference = matches!(focus, Focus::Reference(..));
         let is_due = draft.certainty == Certainty::Proven
-            && (is_reference || draft.bumps.wire == Bump::Major)
+            && (is_reference || draft.bumps.wire == Bump::Major && !draft.scope.unreachable)
             && !matches!(focus, Focus::AnyOf(_));
         let pair = draft.scope.prompt.and_then(|key| pairs.get(key).copied());
         let outcome = match (&focus, pair) {
             (Focus::Reference(named, name), _) => reference(comparison, *named, name),
+            (Focus::Trace(trace), _) => traces.outcome(*trace),
+            (Focus::Mode { agent, mode, is_input }, _) => self::mode(comparison, agent, mode, *is_input),
+            (Focus::Switch(old, new), _) => search.switch(old, new, &focus),
             (Focus::AnyOf(prompts), _) => {
                 let found =
                     prompts.iter().filter_map(|key| pairs.get(key)).map(|pair| search.call(pair, &focus));
@@ -130,6 +163,16 @@ fn reference(comparison: &Comparison<'_>, named: Named, name: &str) -> Outcome {
         Named::Prompt => pack.prompt(name).is_some(),
         Named::Tool => pack.tool(name).is_some(),
         Named::ToolName => pack.tools().any(|tool| tool.text("name") == Some(name)),
+        Named::State => pack.workflow().is_some_and(|workflow| workflow.state(name).is_some()),
+        Named::Artifact => pack.workflow().is_some_and(|workflow| {
+            workflow
+                .states()
+                .any(|state| state.get("artifacts").is_some_and(|slots| slots.get(name).is_some()))
+        }),
+        Named::Agent => member(pack, name).is_some(),
+        Named::EntryAgent => pack.agents().is_some_and(|agents| agents.text("entry") == Some(name)),
+        Named::Provider => pack.providers().any(|provider| provider.name_key() == Some(name)),
+        Named::OptionalProvider => !super::later::looks_up_optional(pack, name),
     };
     if !finds(comparison.old.pack) || finds(comparison.new.pack) {
         return Outcome::None;
@@ -138,12 +181,64 @@ fn reference(comparison: &Comparison<'_>, named: Named, name: &str) -> Outcome {
         Named::Pack => "pack",
         Named::Prompt => "prompt",
         Named::Tool | Named::ToolName => "tool",
+        Named::State => "state",
+        Named::Artifact => "artifact",
+        Named::Agent => "agent",
+        Named::EntryAgent => "entry",
+        Named::Provider | Named::OptionalProvider => "provider",
     };
+    let results = match named {
+        Named::OptionalProvider => {
+            ["nothing looks it up", "not found where a host serves only what is required"]
+        }
+        _ => ["found", "not found"],
+    };
+    let [old_result, new_result] = results.map(str::to_owned);
     Outcome::Found(Witness {
         kind: "reference".to_owned(),
         input: json!({ kind: name }),
-        old_result: "found".to_owned(),
-        new_result: "not found".to_owned(),
+        old_result,
+        new_result,
+    })
+}
+
+fn member<'a>(pack: Pack<'a>, key: &str) -> Option<Agent<'a>> {
+    pack.agents()?.get("members")?.get(key).map(Agent)
+}
+
+/// A media type that OLD's list allows and NEW's does not.
+fn mode(comparison: &Comparison<'_>, agent: &str, mode: &str, is_input: bool) -> Outcome {
+    const KNOWN: [&str; 8] = [
+        "text/plain",
+        "text/html",
+        "image/jpeg",
+        "image/png",
+        "audio/mpeg",
+        "video/mp4",
+        "application/json",
+        "application/pdf",
+    ];
+    let renamed = comparison.renamed_prompts.get(agent).copied().unwrap_or(agent);
+    let (Some(old), Some(new)) = (member(comparison.old.pack, agent), member(comparison.new.pack, renamed))
+    else {
+        return Outcome::Undecided;
+    };
+    let allows =
+        |modes: &BTreeSet<&str>, wanted: &str| modes.iter().any(|listed| workflow::covers(listed, wanted));
+    let (before, after) = (workflow::modes(old, is_input), workflow::modes(new, is_input));
+    let made_up = mode.replace('*', "x");
+    let candidates = KNOWN.iter().copied().filter(|known| mode != *known && workflow::covers(mode, known));
+    let lone = [mode].into_iter().filter(|mode| !mode.contains('*'));
+    let found = lone.chain(candidates).chain([made_up.as_str()]);
+    let Some(found) = found.into_iter().find(|found| allows(&before, found) && !allows(&after, found)) else {
+        return Outcome::None;
+    };
+    let results = if is_input { ["accepted", "refused"] } else { ["offered", "not offered"] };
+    Outcome::Found(Witness {
+        kind: if is_input { "media" } else { "reference" }.to_owned(),
+        input: json!({ "agent": agent, "mime_type": found }),
+        old_result: results[0].to_owned(),
+        new_result: results[1].to_owned(),
     })
 }
 
@@ -154,7 +249,7 @@ struct Search<'s, 'a> {
     rendered: usize,
     /// Values in the witnesses so far.
     shown: usize,
-    calls: BTreeMap<(&'a str, Option<&'a str>), Tried>,
+    calls: BTreeMap<(&'a str, &'a str, Option<&'a str>), Tried>,
 }
 
 /// The smallest call that OLD accepts, for one prompt and model.
@@ -192,6 +287,19 @@ impl Accepted {
 }
 
 impl<'a> Search<'_, 'a> {
+    /// Looks for a call of one prompt that fails where another prompt answers it.
+    fn switch(&mut self, old: &str, new: &str, focus: &Focus<'a>) -> Outcome {
+        let sides = (self.comparison.old, self.comparison.new);
+        let (Some(old), Some(new)) = (sides.0.prompt(old), sides.1.prompt(new)) else {
+            return Outcome::Undecided;
+        };
+        match self.call(&PromptPair::new(old, new, sides.0, sides.1), focus) {
+            // The change itself is no guess, so it is never left out.
+            Outcome::None => Outcome::Undecided,
+            outcome => outcome,
+        }
+    }
+
     /// Looks for a call of one prompt.
     fn call(&mut self, pair: &PromptPair<'a>, focus: &Focus<'a>) -> Outcome {
         let overrides = pair.old.texts.overrides.keys().chain(pair.new.texts.overrides.keys());
@@ -226,7 +334,7 @@ impl<'a> Search<'_, 'a> {
             Focus::With(name) => return self.with_value(pair, model, &accepted.call, name),
             Focus::Without(name) => accepted.failure(name),
             Focus::Left(body) => accepted.failure(body),
-            Focus::AnyOf(_) | Focus::Media(_) | Focus::Reference(..) => accepted.failures.first(),
+            _ => accepted.failures.first(),
         };
         failure.map_or(Outcome::None, |failure| self.found(pair, model, &accepted.call, failure))
     }
@@ -290,11 +398,11 @@ impl<'a> Search<'_, 'a> {
 
     /// The smallest call that OLD accepts, tried once per prompt and model.
     fn smallest(&mut self, pair: &PromptPair<'a>, model: Option<&'a str>) -> Tried {
-        if let Some(known) = self.calls.get(&(pair.key(), model)) {
+        if let Some(known) = self.calls.get(&(pair.old.key(), pair.key(), model)) {
             return known.clone();
         }
         let tried = self.try_smallest(pair, model);
-        self.calls.insert((pair.key(), model), tried.clone());
+        self.calls.insert((pair.old.key(), pair.key(), model), tried.clone());
         tried
     }
 

@@ -25,6 +25,8 @@ pub(super) const LINTS: &[&Lint] = &[
     &personal_owner::LINT,
 ];
 
+pub(crate) use undeclared_prefix::{prefix_of, terms};
+
 /// What holds for the pack or for one agent: its own fields, and those of the pack that it does not replace.
 struct Effective<'a> {
     own: Governance<'a>,

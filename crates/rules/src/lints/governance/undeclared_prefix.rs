@@ -41,7 +41,8 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-fn terms(governance: Governance<'_>) -> Vec<Node<'_>> {
+/// The values of a declaration that are terms of a vocabulary.
+pub(crate) fn terms(governance: Governance<'_>) -> Vec<Node<'_>> {
     let mut terms: Vec<Node<'_>> = ["operator_role", "risk_classification"]
         .iter()
         .filter_map(|field| governance.get(field))
@@ -68,7 +69,7 @@ fn check_term(node: Node<'_>, declared: &BTreeSet<&str>, guesser: &Guesser, find
 }
 
 /// The prefix of a term `prefix:name`; none of an address, and none of prose.
-fn prefix_of(term: &str) -> Option<&str> {
+pub(crate) fn prefix_of(term: &str) -> Option<&str> {
     const SCHEMES: [&str; 8] = ["http", "https", "urn", "did", "tag", "mailto", "data", "info"];
     let (prefix, name) = term.split_once(':')?;
     let is_address = name.starts_with("//") || SCHEMES.iter().any(|known| known.eq_ignore_ascii_case(prefix));

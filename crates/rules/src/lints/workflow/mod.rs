@@ -41,6 +41,13 @@ pub(super) const LINTS: &[&Lint] = &[
     &non_pascal_event::LINT,
 ];
 
+/// The cycles of states that the agent controls and that no run leaves, each in the order of names.
+pub(crate) fn unyielding_cycles(workflow: Workflow<'_>) -> Vec<Vec<State<'_>>> {
+    let graph = graph::Graph::of(workflow);
+    let states = |cycle: Vec<usize>| cycle.into_iter().map(|position| graph.states()[position]).collect();
+    unyielding_cycle::unyielding(&graph).into_iter().map(states).collect()
+}
+
 /// Whether the workflow has that state; where `states` is absent, empty or no map, the schema says so.
 fn declares_state(workflow: Workflow<'_>, name: &str) -> bool {
     workflow

@@ -17,15 +17,20 @@ pub(super) const LINT: Lint = Lint {
     check: Check::Pack(check),
 };
 
+/// The cycles of states that the agent controls and that no run leaves, each as positions in the graph.
+pub(super) fn unyielding(graph: &Graph<'_>) -> Vec<Vec<usize>> {
+    let yields = graph.can_yield();
+    let cycles = graph.cycles(|state| may_repeat(state) && is_of_agent(state));
+    cycles.into_iter().filter(|cycle| !yields[cycle[0]]).collect()
+}
+
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
     let Some(workflow) = pack.pack.workflow() else { return };
     if pack.spec() < SpecVersion::V1_7 {
         return;
     }
     let graph = Graph::of(workflow);
-    let yields = graph.can_yield();
-    let cycles = graph.cycles(|state| may_repeat(state) && is_of_agent(state));
-    for cycle in cycles.into_iter().filter(|cycle| !yields[cycle[0]]) {
+    for cycle in unyielding(&graph) {
         let names = graph.names(&cycle);
         let message = match &cycle[..] {
             [_] => format!("{names} follows itself and never comes back to the user or to an end"),
