@@ -303,7 +303,8 @@ fn commands_agree(daemon: &Daemon, folder: &Folder) {
         .map(|finding| finding["rule"].clone())
         .collect();
     assert!(rules.contains(&"invalid-json".into()), "{rules:?}");
-    let check = folder.run_in("packs", &["check", "packs", "--against", "HEAD~2", "--format", "json"], &[], "");
+    let check =
+        folder.run_in("packs", &["check", "packs", "--against", "HEAD~2", "--format", "json"], &[], "");
     let packs = check.json()["packs"].as_array().expect("packs").clone();
     let greeter = packs.iter().find(|pack| pack["pack"] == "greeter").expect("the greeter");
     assert_eq!(greeter["baseline"]["version"], "1.1.0", "{}", check.shown());

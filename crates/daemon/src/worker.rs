@@ -68,7 +68,9 @@ impl Worker {
 
     /// Scans on a thread of its own.
     async fn scan(&self, memory: Memory) -> (Scanned, Memory) {
-        let Ok(slot) = self.shared.slots.clone().acquire_owned().await else { return (Scanned::default(), memory) };
+        let Ok(slot) = self.shared.slots.clone().acquire_owned().await else {
+            return (Scanned::default(), memory);
+        };
         let (shared, source, path) = (self.shared.clone(), self.source.clone(), self.path.clone());
         let task = tokio::task::spawn_blocking(move || {
             let _slot = slot;

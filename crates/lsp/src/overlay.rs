@@ -37,7 +37,11 @@ impl<'o> Overlay<'o> {
         let mut kind = EntryKind::Folder;
         for part in path.split('/').filter(|part| !part.is_empty()) {
             if kind != EntryKind::Folder {
-                return Err(if kind == EntryKind::Link { Unreadable::Other(kind) } else { Unreadable::Missing });
+                return Err(if kind == EntryKind::Link {
+                    Unreadable::Other(kind)
+                } else {
+                    Unreadable::Missing
+                });
             }
             at.push(part);
             let metadata = fs::symlink_metadata(&at).map_err(|_| Unreadable::Missing)?;

@@ -9,8 +9,9 @@ use lsp_types::notification::{
     PublishDiagnostics,
 };
 use lsp_types::{
-    DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams,
-    PublishDiagnosticsParams, ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind, Uri,
+    DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
+    DidSaveTextDocumentParams, PublishDiagnosticsParams, ServerCapabilities, TextDocumentSyncCapability,
+    TextDocumentSyncKind, Uri,
 };
 use serde::de::DeserializeOwned;
 
@@ -94,7 +95,8 @@ impl Server<'_> {
                 self.changed(text_document.uri, text_document.text)
             }
             DidChangeTextDocument::METHOD => {
-                let DidChangeTextDocumentParams { text_document, content_changes } = parameters(notification)?;
+                let DidChangeTextDocumentParams { text_document, content_changes } =
+                    parameters(notification)?;
                 match content_changes.into_iter().next_back() {
                     Some(last) => self.changed(text_document.uri, last.text),
                     None => Ok(()),

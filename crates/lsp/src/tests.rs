@@ -22,10 +22,15 @@ fn check(file: &str, text: &str, expected: &[(u64, u64, &str)]) {
         .map(|found| {
             let start = &found["range"]["start"];
             let number = |value: &Value| value.as_u64().expect("a number");
-            (number(&start["line"]), number(&start["character"]), found["code"].as_str().unwrap_or_default().to_owned())
+            (
+                number(&start["line"]),
+                number(&start["character"]),
+                found["code"].as_str().unwrap_or_default().to_owned(),
+            )
         })
         .collect();
-    let found: Vec<(u64, u64, &str)> = found.iter().map(|(line, column, code)| (*line, *column, code.as_str())).collect();
+    let found: Vec<(u64, u64, &str)> =
+        found.iter().map(|(line, column, code)| (*line, *column, code.as_str())).collect();
     assert_eq!(found, expected);
     send(Message::Request(Request::new(2.into(), "shutdown".to_owned(), Value::Null)));
     assert!(matches!(receive(), Message::Response(_)));

@@ -184,7 +184,8 @@ impl Search {
             found.into_iter().map(|((score, _), address)| (score, address)).collect()
         } else {
             let recent = (SortByStaticFastValue::<i64>::for_field("updated"), Order::Desc);
-            let found = searcher.search(&full, &window.order_by((recent, by_id))).map_err(failed("search"))?;
+            let found =
+                searcher.search(&full, &window.order_by((recent, by_id))).map_err(failed("search"))?;
             found.into_iter().map(|(_, address)| (0.0, address)).collect()
         };
         let snippets = text.as_ref().map(|text| self.snippets(&searcher, text.as_ref()));

@@ -9,7 +9,9 @@ use registry::candidate::{Candidate, Outcome, Terms};
 use registry::settings::{Limits, Policy, RepositorySettings, SourceSettings};
 use registry::{Form, Reference};
 
-use crate::{Batch, Options, Reader, SearchQuery, SourceRecord, Store, StoreArchive, StoreError, rebuild, verify};
+use crate::{
+    Batch, Options, Reader, SearchQuery, SourceRecord, Store, StoreArchive, StoreError, rebuild, verify,
+};
 
 fn pack(version: &str, greeting: &str) -> String {
     format!(

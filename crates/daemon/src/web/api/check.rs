@@ -8,9 +8,7 @@ use pack::tree::NoTree;
 use registry::candidate::{Archive, ReleaseContent};
 use registry::gate::{Judged, version_findings};
 use registry::judge::{Baseline, Evaluated, Input, Settings, compare, evaluate, same_content};
-use registry::report::{
-    BaselineView, CheckReport, CheckStatus, CheckedPack, DiffReport, FindingView, count,
-};
+use registry::report::{BaselineView, CheckReport, CheckStatus, CheckedPack, DiffReport, FindingView, count};
 use registry::settings::RepositorySettings;
 use registry::version::baseline;
 use semver::Version;
@@ -97,7 +95,8 @@ fn checked(app: &App, view: &View, bytes: &[u8], against: &Against) -> Result<Ch
         }
     };
     let taken = evaluated.version.as_ref().and_then(|version| load(&archive, &id, version));
-    let same = taken.as_ref().filter(|_| !known.is_empty()).map(|(_, content)| same_content(input(content), body));
+    let same =
+        taken.as_ref().filter(|_| !known.is_empty()).map(|(_, content)| same_content(input(content), body));
     let versions: Vec<Version> = known.iter().map(|known| known.version.clone()).collect();
     let gate = gate_findings(&evaluated, line.as_ref(), &versions, same == Some(false), settings);
     evaluated.report.findings.extend(gate);
