@@ -8,7 +8,7 @@ use super::graph::CompositionPair;
 use super::output;
 use super::schema::{Relation, Schema};
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror, Witness};
-use crate::changes::report::{At, Changes, Spot};
+use crate::changes::report::{At, Changes, Draft, Spot};
 
 /// A break for whoever calls the composition or reads its output.
 const fn breaking(
@@ -196,8 +196,17 @@ fn report<'a>(
         Relation::Changed { removed, .. } => (direction.narrowed, "may be something else", removed),
     };
     let draft = changes.report(rule, at, format!("the {what} of composition `{name}` {does}"));
-    let breaks = rule.bumps == Bumps::table("MMM");
-    draft.witness(value.filter(|_| breaks).map(|value| witness(name, direction, value)));
+    if rule.bumps == Bumps::table("MMM") {
+        settle(draft, value.map(|value| witness(name, direction, value)));
+    }
+}
+
+/// A break that no value shows is not proven.
+pub(super) fn settle(draft: &mut Draft<'_>, witness: Option<Witness>) {
+    if witness.is_none() {
+        draft.possible("no-witness");
+    }
+    draft.witness(witness);
 }
 
 /// Both places, each with its schema as the value that changed: the reference may be the same.

@@ -47,7 +47,7 @@ fn effective<'a>(composition: Composition<'a>, step: Option<Step<'a>>) -> Option
 
 /// The schema that a step's answer is held to; only steps with a model have one.
 fn step_schema(step: Step<'_>) -> Option<Node<'_>> {
-    step.prompt_task().and_then(|_| step.get("output_schema"))
+    step.get("output_schema").filter(|_| matches!(step.kind(), Some("prompt" | "agent")))
 }
 
 /// The output schemas of both sides.
