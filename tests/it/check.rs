@@ -256,11 +256,26 @@ fn the_target_branch_comes_from_the_ci_or_the_remote() {
 #[test]
 fn every_release_of_a_line_counts_when_asked() {
     let folder = Folder::repository();
-    folder.write("greeter.pack.json", breaking("1.0.0")).commit("one");
-    folder.write("greeter.pack.json", greeter("2.0.0")).commit("two");
-    folder.write("greeter.pack.json", breaking("3.0.0")).commit("three");
+    folder.write("greeter.pack.json", greeter("1.0.0")).commit("one");
+    folder.write(
+        "packhouse.toml",
+        "[[allow]]\nrule = \"variable-required-added\"\nreason = \"told everybody\"\n",
+    );
+    folder.write("greeter.pack.json", breaking("1.1.0")).commit("two, accepted");
+    folder.write("packhouse.toml", "").commit("no longer");
     folder.git(&["switch", "--quiet", "--create", "topic"]);
-    folder.write("greeter.pack.json", breaking("3.0.1").replace("one person", "a person")).commit("more");
-    let ran = folder.run(&["check", "--against", "merge-base:main", "--transitive"]);
-    assert_eq!(ran.status, 0, "{}", ran.shown());
+    folder.write("greeter.pack.json", breaking("1.1.1").replace("one person", "a person")).commit("more");
+    let neighbour = against_main(&folder);
+    assert_eq!(neighbour.status, 0, "{}", neighbour.shown());
+    let ran = folder.run(&["check", "--against", "merge-base:main", "--transitive", "--format", "json"]);
+    let report = ran.json();
+    assert_eq!(
+        (ran.status, rules(&report, "error")),
+        (1, vec!["version-bump-too-small".to_owned()]),
+        "{}",
+        ran.shown()
+    );
+    let changes = report["packs"][0]["diff"]["changes"].as_array().expect("changes");
+    let told = changes.iter().filter_map(|change| change["message"].as_str());
+    assert!(told.into_iter().any(|message| message.ends_with("(since 1.0.0)")), "{report}");
 }

@@ -303,6 +303,11 @@ fn commands_agree(daemon: &Daemon, folder: &Folder) {
         .map(|finding| finding["rule"].clone())
         .collect();
     assert!(rules.contains(&"invalid-json".into()), "{rules:?}");
+    let check = folder.run_in("packs", &["check", "packs", "--against", "HEAD~2", "--format", "json"], &[], "");
+    let packs = check.json()["packs"].as_array().expect("packs").clone();
+    let greeter = packs.iter().find(|pack| pack["pack"] == "greeter").expect("the greeter");
+    assert_eq!(greeter["baseline"]["version"], "1.1.0", "{}", check.shown());
+    assert_eq!((check.status, greeter["passed"].clone()), (1, false.into()), "{}", check.shown());
     let url = format!("http://{}", daemon.address);
     let fetched = folder.run(&["fetch", "greeter@^1", "--registry", &url]);
     assert_eq!(fetched.status, 0, "{}", fetched.shown());
@@ -398,4 +403,18 @@ fn the_demo_serves_its_packs_and_cleans_up() {
     assert_eq!(status.code(), Some(0));
     let left = std::fs::read_dir(folder.path()).expect("a folder").count();
     assert_eq!(left, 0, "the demo leaves nothing behind");
+}
+
+#[test]
+fn the_configurations_that_operators_copy_can_be_read() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for file in ["deploy/config.example.toml", "registry-data/registry.toml"] {
+        let text = std::fs::read_to_string(root.join(file)).expect("a file of the repository");
+        let folder = Folder::new();
+        folder.write("registry.toml", &text);
+        // The repositories that it names are not there: that is said, and is no mistake of the file.
+        let checked = folder.run(&["config", "check", "--config", "registry.toml"]);
+        assert!(checked.status < 2, "{file}: {}", checked.shown());
+        assert!(checked.stdout.contains("source "), "{file}: {}", checked.shown());
+    }
 }

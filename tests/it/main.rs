@@ -3,8 +3,10 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests run the program on files")]
 
 mod check;
+mod commands;
 mod daemon;
 mod diff;
+mod fetch;
 mod layering;
 mod lint;
 #[path = "../support/mod.rs"]

@@ -1,14 +1,12 @@
 //! Every safe repair on every fixture: applied and linted again, its finding is gone and nothing else has changed.
 
 use std::collections::BTreeMap;
-use std::fs;
 
 use pack::json::Document;
+use rules::Finding;
 use rules::lint::{Fix, apply};
-use rules::{Finding, LINTS};
 
-use crate::fixture::{relative, root};
-use crate::lints::{Fixture, fixtures, run_on};
+use crate::lints::{RUNS, Run, run_on};
 
 /// How many findings each rule has.
 fn counts(findings: &[Finding]) -> BTreeMap<&str, usize> {
@@ -28,11 +26,10 @@ fn safe_fixes(findings: &[Finding]) -> Vec<Fix> {
 }
 
 /// Repairs one fixture; gives what went wrong.
-fn check(fixture: &Fixture) -> Result<(), String> {
-    let bytes = fs::read(&fixture.file).expect("a readable fixture");
-    let Ok(text) = std::str::from_utf8(&bytes) else { return Ok(()) };
-    let before = run_on(fixture, &bytes);
-    let fixes = safe_fixes(&before);
+fn check(run: &Run) -> Result<(), String> {
+    let Run { fixture, bytes, findings: before, .. } = run;
+    let Ok(text) = std::str::from_utf8(bytes) else { return Ok(()) };
+    let fixes = safe_fixes(before);
     if fixes.is_empty() {
         return Ok(());
     }
@@ -55,12 +52,9 @@ fn check(fixture: &Fixture) -> Result<(), String> {
 #[test]
 fn safe_repairs_remove_their_finding_and_nothing_else() {
     let mut mistakes = Vec::new();
-    for lint in LINTS.iter() {
-        let folder = root().join("lints").join(lint.id);
-        for fixture in fixtures(&folder) {
-            if let Err(mistake) = check(&fixture) {
-                mistakes.push(format!("{}/{}: {mistake}", lint.id, relative(&folder, &fixture.file)));
-            }
+    for run in RUNS.iter() {
+        if let Err(mistake) = check(run) {
+            mistakes.push(format!("{}/{}: {mistake}", run.lint.id, run.path()));
         }
     }
     assert!(mistakes.is_empty(), "{} mistakes:\n{}", mistakes.len(), mistakes.join("\n"));

@@ -10,6 +10,20 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/rules")
 }
 
+/// Does `work` on every item, on as many threads as there are processors; the results stand in the order of the items.
+pub fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let part = items.len().div_ceil(threads).max(1);
+    std::thread::scope(|scope| {
+        let work = &work;
+        let running: Vec<_> = items
+            .chunks(part)
+            .map(|part| scope.spawn(move || part.iter().map(work).collect::<Vec<R>>()))
+            .collect();
+        running.into_iter().flat_map(|thread| thread.join().expect("the work of a thread")).collect()
+    })
+}
+
 /// Whether this run rewrites what is generated.
 pub fn updating() -> bool {
     std::env::var_os("UPDATE").is_some()

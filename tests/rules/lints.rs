@@ -7,11 +7,12 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use rules::lint::{Check, Lint};
 use rules::{Finding, LINTS, Level, LintOptions, Subject, lint};
 
-use crate::fixture::{compare, entries, name, relative, root, tree};
+use crate::fixture::{compare, entries, in_parallel, name, relative, root, tree};
 
 /// One fixture: the repository it stands in, and its file.
 pub(crate) struct Fixture {
@@ -46,12 +47,41 @@ fn pack_files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Runs every lint, those that are off by default too.
-fn run(fixture: &Fixture) -> Vec<Finding> {
-    run_on(fixture, &fs::read(&fixture.file).expect("a readable fixture"))
+/// One fixture of one lint, and what all lints say about it.
+pub(crate) struct Run {
+    pub(crate) lint: &'static Lint,
+    pub(crate) fixture: Fixture,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) findings: Vec<Finding>,
 }
 
-/// The same on other bytes in the place of the fixture.
+impl Run {
+    /// The folder of the lint.
+    fn folder(&self) -> PathBuf {
+        root().join("lints").join(self.lint.id)
+    }
+
+    /// The path of the fixture below that folder.
+    pub(crate) fn path(&self) -> String {
+        relative(&self.folder(), &self.fixture.file)
+    }
+}
+
+/// Every lint over every fixture, once for all tests.
+pub(crate) static RUNS: LazyLock<Vec<Run>> = LazyLock::new(|| {
+    let all = LINTS.iter().flat_map(|lint| {
+        let fixtures = fixtures(&root().join("lints").join(lint.id));
+        fixtures.into_iter().map(|fixture| (*lint, fixture.repository, fixture.file))
+    });
+    in_parallel(&all.collect::<Vec<_>>(), |(lint, repository, file)| {
+        let fixture = Fixture { repository: repository.clone(), file: file.clone() };
+        let bytes = fs::read(file).expect("a readable fixture");
+        let findings = run_on(&fixture, &bytes);
+        Run { lint, fixture, bytes, findings }
+    })
+});
+
+/// Runs every lint, those that are off by default too, on other bytes in the place of the fixture.
 pub(crate) fn run_on(fixture: &Fixture, bytes: &[u8]) -> Vec<Finding> {
     let tree = tree(&fixture.repository);
     let path = relative(&fixture.repository, &fixture.file);
@@ -73,42 +103,39 @@ fn shown(finding: &Finding) -> String {
 }
 
 /// Checks one fixture and gives the text to store; mistakes go to `mistakes`.
-fn check(lint: &Lint, folder: &Path, fixture: &Fixture, mistakes: &mut Vec<String>) -> String {
-    let shown_path = relative(folder, &fixture.file);
-    let findings = run(fixture);
-    let fires = findings.iter().any(|finding| finding.rule == lint.id);
-    if shown_path.starts_with("flagged") {
+fn check(run: &Run, mistakes: &mut Vec<String>) -> String {
+    let (id, path, findings) = (run.lint.id, run.path(), &run.findings);
+    let fires = findings.iter().any(|finding| finding.rule == id);
+    if path.starts_with("flagged") {
         if !fires {
-            mistakes.push(format!("{}/{shown_path}: does not fire", lint.id));
+            mistakes.push(format!("{id}/{path}: does not fire"));
         }
-    } else if shown_path.starts_with("clean") {
+    } else if path.starts_with("clean") {
         if fires {
-            mistakes.push(format!("{}/{shown_path}: fires on a clean file", lint.id));
+            mistakes.push(format!("{id}/{path}: fires on a clean file"));
         }
         for error in findings.iter().filter(|finding| finding.level == Level::Error) {
-            mistakes.push(format!("{}/{shown_path}: an error on a clean file: {}", lint.id, shown(error)));
+            mistakes.push(format!("{id}/{path}: an error on a clean file: {}", shown(error)));
         }
     } else {
-        mistakes.push(format!("{}/{shown_path}: a fixture is named `flagged…` or `clean…`", lint.id));
+        mistakes.push(format!("{id}/{path}: a fixture is named `flagged…` or `clean…`"));
     }
-    format!("{shown_path}\n{}", findings.iter().map(shown).collect::<String>())
+    format!("{path}\n{}", findings.iter().map(shown).collect::<String>())
 }
 
 #[test]
 fn every_lint_fires_on_its_flagged_files_only() {
     let mut mistakes = Vec::new();
     for lint in LINTS.iter().filter(|lint| !matches!(lint.check, Check::Registry)) {
-        let folder = root().join("lints").join(lint.id);
-        let fixtures = fixtures(&folder);
+        let runs = || RUNS.iter().filter(|run| run.lint.id == lint.id);
         for kind in ["flagged", "clean"] {
-            if !fixtures.iter().any(|fixture| relative(&folder, &fixture.file).starts_with(kind)) {
+            if !runs().any(|run| run.path().starts_with(kind)) {
                 mistakes.push(format!("{}: no {kind} fixture", lint.id));
             }
         }
-        let said: String =
-            fixtures.iter().map(|fixture| check(lint, &folder, fixture, &mut mistakes)).collect();
-        if !fixtures.is_empty() {
-            mistakes.extend(compare(&folder.join("expected.txt"), &said));
+        let said: String = runs().map(|run| check(run, &mut mistakes)).collect();
+        if !said.is_empty() {
+            mistakes.extend(compare(&root().join("lints").join(lint.id).join("expected.txt"), &said));
         }
     }
     assert!(mistakes.is_empty(), "{} mistakes:\n{}", mistakes.len(), mistakes.join("\n"));
@@ -137,24 +164,19 @@ fn ids_are_unique_and_documented() {
 /// The findings do not depend on how the JSON is laid out.
 #[test]
 fn layout_never_changes_the_findings() {
-    for lint in LINTS.iter() {
-        let folder = root().join("lints").join(lint.id);
-        for fixture in fixtures(&folder) {
-            let bytes = fs::read(&fixture.file).expect("a readable fixture");
-            let Ok(value) = serde_json::from_slice::<serde_json::Value>(&bytes) else { continue };
-            let before = run(&fixture);
-            if before.iter().any(|finding| {
-                finding.group == rules::Group::Schema || LAYOUT_LINTS.contains(&finding.rule.as_str())
-            }) {
-                continue;
-            }
-            let after = run_on(&fixture, value.to_string().as_bytes());
-            let identity = |findings: &[Finding]| -> BTreeSet<(String, String, String)> {
-                findings.iter().map(|f| (f.rule.clone(), f.place.clone(), f.fingerprint.clone())).collect()
-            };
-            assert_eq!(identity(&before), identity(&after), "{} minified", fixture.file.display());
+    let identity = |findings: &[Finding]| -> BTreeSet<(String, String, String)> {
+        findings.iter().map(|f| (f.rule.clone(), f.place.clone(), f.fingerprint.clone())).collect()
+    };
+    in_parallel(&RUNS, |run| {
+        let Ok(value) = serde_json::from_slice::<serde_json::Value>(&run.bytes) else { return };
+        if run.findings.iter().any(|finding| {
+            finding.group == rules::Group::Schema || LAYOUT_LINTS.contains(&finding.rule.as_str())
+        }) {
+            return;
         }
-    }
+        let after = run_on(&run.fixture, value.to_string().as_bytes());
+        assert_eq!(identity(&run.findings), identity(&after), "{} minified", run.fixture.file.display());
+    });
 }
 
 /// Lints that speak of the spelling itself.

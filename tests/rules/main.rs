@@ -5,7 +5,15 @@
 
 mod changes;
 mod completeness_parts;
+mod everything;
 mod fixes;
 mod fixture;
+mod format;
+mod guides;
+mod hostile;
 mod lints;
+mod mutation;
+mod packs;
 mod reference;
+mod subset;
+mod versions;

@@ -12,7 +12,6 @@ use crate::environment;
 #[command(
     name = "packhouse",
     version,
-    propagate_version = true,
     arg_required_else_help = true,
     max_term_width = 100,
     after_help = "Example:\n  packhouse lint packs/\n\n\

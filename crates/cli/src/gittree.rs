@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use git::{GitError, ObjectId, SourceRepository, TreeEntry};
+use git::{ObjectId, SourceRepository};
 use pack::tree::{Entry, Tree, Unreadable};
 
 /// The files of one commit.
@@ -16,14 +16,6 @@ impl GitTree {
     /// The files of `commit`.
     pub fn new(repository: Rc<SourceRepository>, commit: ObjectId) -> GitTree {
         GitTree { repository, commit }
-    }
-
-    /// What stands at a path; none where nothing does.
-    ///
-    /// # Errors
-    /// When a folder on the way cannot be read.
-    pub fn entry(&self, path: &str) -> Result<Option<TreeEntry>, GitError> {
-        self.repository.tree(self.commit)?.entry(path)
     }
 
     fn with<T>(&self, ask: impl FnOnce(&dyn Tree) -> Result<T, Unreadable>) -> Result<T, Unreadable> {

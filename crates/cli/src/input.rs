@@ -57,7 +57,7 @@ impl Here {
         };
         let root = repository.workdir().map(place_of).transpose()?;
         let below = root.as_deref().and_then(|root| current.strip_prefix(root).ok());
-        let folder = below.map(|below| shown(below)).filter(|folder| folder != ".").unwrap_or_default();
+        let folder = below.map(shown).filter(|folder| folder != ".").unwrap_or_default();
         Ok(Some(Here { repository, folder }))
     }
 

@@ -15,6 +15,7 @@ mod configuration;
 mod environment;
 mod excerpt;
 mod exit;
+mod files;
 mod gittree;
 mod input;
 mod judging;

@@ -175,7 +175,8 @@ pub fn place_of(path: &Path) -> anyhow::Result<PathBuf> {
 
 /// A path as output shows it: as it was named, with `/`, without a leading `./`.
 pub fn shown(path: &Path) -> String {
-    let text = path.to_string_lossy().replace('\\', "/");
+    let text = path.to_string_lossy();
+    let text = if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() };
     let mut rest = text.as_str();
     while let Some(shorter) = rest.strip_prefix("./") {
         rest = shorter.trim_start_matches('/');

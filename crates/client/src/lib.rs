@@ -2,6 +2,7 @@
 //!
 //! The room is synchronous and knows HTTP, but neither Git nor a store. Bytes are handed out only after their digest
 //! was verified; answers are bounded in size and time. It never prints and reads no environment.
+#![forbid(unsafe_code)]
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this room does IO")]
 
 mod cache;

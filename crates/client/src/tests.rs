@@ -9,8 +9,11 @@ use registry::{Digest, Form};
 
 use crate::{Cache, Client, ClientError, Lock, LockedPack, SearchQuery};
 
+/// Status, headers, body.
+type Answer = (u16, Vec<(&'static str, String)>, String);
+
 /// Serves one answer per request, in order; gives the address and the request lines.
-fn serve(answers: Vec<(u16, Vec<(&'static str, String)>, String)>) -> (String, mpsc::Receiver<String>) {
+fn serve(answers: Vec<Answer>) -> (String, mpsc::Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = format!("http://{}", listener.local_addr().expect("an address"));
     let (sender, requests) = mpsc::channel();
@@ -41,7 +44,7 @@ fn serve(answers: Vec<(u16, Vec<(&'static str, String)>, String)>) -> (String, m
     (address, requests)
 }
 
-fn release(body: &str, digest: Digest) -> (u16, Vec<(&'static str, String)>, String) {
+fn release(body: &str, digest: Digest) -> Answer {
     let headers = vec![
         ("Packhouse-Digest", digest.to_string()),
         ("Packhouse-Version", "1.2.0".to_owned()),

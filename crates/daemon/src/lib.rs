@@ -1,6 +1,7 @@
 //! The loop and the web: hints in; API, pages and events out.
 //!
 //! Nothing is decided here: `git` reports what moved, `registry` judges, `store` remembers.
+#![forbid(unsafe_code)]
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this room does IO")]
 
 mod scan;

@@ -2,6 +2,7 @@
 //!
 //! Every change of an open pack is linted at once, with the settings of its repository, through the same function as
 //! everywhere else. UTF-16 columns exist only here.
+#![forbid(unsafe_code)]
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this room does IO")]
 
 mod diagnostics;

@@ -3,6 +3,7 @@
 //! The room holds JSON with spans, schemas, templates, references, digests, and the [`Tree`](tree::Tree) that a
 //! pack's files are read from. It does no IO, knows no clock and no environment, and cannot fail: what is wrong
 //! with a pack is part of the value.
+#![forbid(unsafe_code)]
 
 pub mod digest;
 pub mod json;

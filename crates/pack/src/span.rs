@@ -101,3 +101,18 @@ impl LineIndex {
         self.starts.len() as u32
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_in_one_walk_are_the_same() {
+        let text = "aé\nb\n\ncd é f";
+        let lines = LineIndex::new(text);
+        let offsets: Vec<u32> = text.char_indices().rev().map(|(at, _)| at as u32).collect();
+        for (offset, position) in lines.positions(text, offsets) {
+            assert_eq!(position, lines.position(text, offset));
+        }
+    }
+}

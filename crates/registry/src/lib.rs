@@ -2,6 +2,7 @@
 //!
 //! The room is pure. [`evaluate`] stands behind every door, so that an author, a pull request, the daemon and the
 //! web say the same of the same pack. What is kept and how it is kept is the business of the room `store`.
+#![forbid(unsafe_code)]
 
 pub mod acknowledge;
 pub mod candidate;

@@ -2,6 +2,7 @@
 //!
 //! The room is pure: a rule gets facts and reports what it sees. Which level counts, what is acknowledged and what
 //! follows from it is decided in the room `registry`.
+#![forbid(unsafe_code)]
 
 pub mod change;
 pub mod changes;
@@ -10,6 +11,7 @@ pub mod lint;
 pub mod lints;
 mod pattern;
 pub mod place;
+pub mod subset;
 mod wording;
 
 pub use change::{Bump, Change, ChangeRule, Diff, DiffOptions, Profile, Version};

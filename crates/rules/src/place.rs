@@ -120,4 +120,22 @@ mod tests {
         check("/gone/7", "/gone/7");
         check("", "");
     }
+
+    #[test]
+    fn remembered_places_are_the_same() {
+        let text =
+            r#"{"tools": ["a", "b", "a"], "variables": [{"name": "x", "enum": [{}, 1]}, {"name": "x"}]}"#;
+        let (document, _) = Document::parse(text.as_bytes());
+        let document = document.expect("JSON");
+        let places = Places::default();
+        let mut open = vec![document.root()];
+        while let Some(node) = open.pop() {
+            assert_eq!(places.of(node).as_str(), place(&document, &node.pointer()));
+            assert_eq!(
+                places.counterpart(document.root(), node).pointer().as_str().is_empty(),
+                node.parent().is_none()
+            );
+            open.extend(node.children());
+        }
+    }
 }

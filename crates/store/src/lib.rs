@@ -3,6 +3,7 @@
 //! The ledger is the truth; rows in sled and the index in tantivy follow it and can be rebuilt. A batch is durable in
 //! the ledger before anybody is told: then come the rows, the snapshot that handlers read, and the search index. A
 //! crash between any two of these steps loses nothing: what is behind the ledger is caught up when it is opened.
+#![forbid(unsafe_code)]
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this room does IO")]
 
 mod archive;

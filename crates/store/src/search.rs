@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use pack::Digest;
 use registry::Release;
+use tantivy::collector::sort_key::{SortBySimilarityScore, SortByStaticFastValue, SortByString};
 use tantivy::collector::{Count, DocSetCollector, TopDocs};
 use tantivy::query::{AllQuery, BooleanQuery, Query, TermQuery};
 use tantivy::schema::{FAST, Field, IndexRecordOption, STORED, STRING, Schema, TEXT, Value};
@@ -175,11 +176,15 @@ impl Search {
         ]);
         let total = searcher.search(&full, &Count).map_err(failed("count"))?;
         let window = TopDocs::with_limit(query.limit.max(1)).and_offset(query.offset);
+        // Equal scores and equal times go by id, or the order would depend on how the index grew.
+        let by_id = (SortByString::for_field("id"), Order::Asc);
         let found: Vec<(f32, tantivy::DocAddress)> = if text.is_some() {
-            searcher.search(&full, &window.order_by_score()).map_err(failed("search"))?
+            let best = window.order_by(((SortBySimilarityScore, Order::Desc), by_id));
+            let found = searcher.search(&full, &best).map_err(failed("search"))?;
+            found.into_iter().map(|((score, _), address)| (score, address)).collect()
         } else {
-            let recent = window.order_by_fast_field::<i64>("updated", Order::Desc);
-            let found = searcher.search(&full, &recent).map_err(failed("search"))?;
+            let recent = (SortByStaticFastValue::<i64>::for_field("updated"), Order::Desc);
+            let found = searcher.search(&full, &window.order_by((recent, by_id))).map_err(failed("search"))?;
             found.into_iter().map(|(_, address)| (0.0, address)).collect()
         };
         let snippets = text.as_ref().map(|text| self.snippets(&searcher, text.as_ref()));
@@ -298,7 +303,7 @@ fn schema() -> (Schema, Fields) {
     let mut builder = Schema::builder();
     let exact = || STRING | STORED;
     let fields = Fields {
-        id: builder.add_text_field("id", exact()),
+        id: builder.add_text_field("id", exact() | FAST),
         id_text: builder.add_text_field("id_text", TEXT),
         name: builder.add_text_field("name", TEXT | STORED),
         description: builder.add_text_field("description", TEXT | STORED),

@@ -13,7 +13,10 @@ use crate::output::{self, Item, OutputOptions, Run, Section, Shown};
 mod base;
 pub mod examine;
 mod judge;
+mod pairing;
+mod policy;
 mod releases;
+mod removed;
 mod sides;
 mod target;
 
@@ -125,7 +128,8 @@ fn run_of(examined: Examined) -> Run {
     let is_error =
         |finding: &registry::report::FindingView| finding.level == Level::Error && !finding.acknowledged;
     let passed = complete && !findings.iter().any(is_error) && packs.iter().all(|pack| pack.report.passed);
+    let files = packs.iter().map(|pack| pack.report.path.clone()).collect();
     let packs = packs.into_iter().map(|pack| pack.report).collect();
     let report = CheckReport { version: 1, against, passed, findings, packs, notes };
-    Run { shown: Shown::Check(report), sections, fail_on: Level::Error }
+    Run { shown: Shown::Check(report), files, sections, fail_on: Level::Error }
 }

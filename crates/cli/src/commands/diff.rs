@@ -123,6 +123,7 @@ fn run_of(report: DiffReport, old: &Side<'_>, new: &Side<'_>) -> Run {
     let items = report.changes.iter().map(|change| texts.change(change, &report.pack, old, new)).collect();
     Run {
         shown: Shown::Diff(Box::new(report)),
+        files: vec![new.0.to_owned()],
         sections: vec![Section { pack: None, items }],
         fail_on: Level::Error,
     }

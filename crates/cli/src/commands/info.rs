@@ -87,7 +87,8 @@ fn of_version(entry: &VersionEntry) -> String {
     if entry.breaking {
         remarks.push("breaking".to_owned());
     }
-    remarks.extend(entry.flags().into_iter().map(|flag| format!("flagged: {flag}")));
+    let named = |flag: String| if flag == "flagged" { flag } else { format!("flagged: {flag}") };
+    remarks.extend(entry.flags().into_iter().map(named));
     remarks.extend(entry.yanked.iter().map(|reason| format!("yanked: {reason}")));
     remarks.extend(entry.deprecated.iter().map(|reason| format!("deprecated: {reason}")));
     let day = entry.published_at.as_deref().and_then(|at| at.get(..10)).unwrap_or("");

@@ -134,7 +134,8 @@ fn report(
     findings.sort_by(|a, b| (&a.path, a.line, a.column).cmp(&(&b.path, b.line, b.column)));
     let items = findings.iter().map(|finding| texts.finding(finding)).collect();
     let report = LintReport { version: 1, files: judged.len(), summary: count(&findings), findings };
-    Run { shown: Shown::Lint(report), sections: vec![Section { pack: None, items }], fail_on }
+    let files = judged.iter().map(|file| file.file.shown.clone()).collect();
+    Run { shown: Shown::Lint(report), files, sections: vec![Section { pack: None, items }], fail_on }
 }
 
 /// Says on standard error what was done.

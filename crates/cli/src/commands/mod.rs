@@ -8,7 +8,9 @@ use crate::complaint::Complaint;
 use crate::environment;
 use crate::exit::Verdict;
 
+mod bump;
 mod check;
+mod completions;
 mod config;
 #[cfg(feature = "serve")]
 mod demo;
@@ -16,10 +18,14 @@ mod diff;
 mod explain;
 mod fetch;
 mod info;
+mod init;
 #[cfg(feature = "serve")]
 mod ledger;
 mod lint;
+mod lsp;
+mod man;
 mod rules;
+mod schema;
 mod search;
 #[cfg(feature = "serve")]
 mod serve;
@@ -30,6 +36,7 @@ pub enum Command {
     Lint(lint::Arguments),
     Diff(diff::Arguments),
     Check(check::Arguments),
+    Bump(bump::Arguments),
     Explain(explain::Arguments),
     Rules(rules::Arguments),
     Fetch(fetch::Arguments),
@@ -42,6 +49,11 @@ pub enum Command {
     #[cfg(feature = "serve")]
     Ledger(ledger::Arguments),
     Config(config::Arguments),
+    Init(init::Arguments),
+    Schema(schema::Arguments),
+    Completions(completions::Arguments),
+    Man(man::Arguments),
+    Lsp(lsp::Arguments),
 }
 
 /// Runs a command.
@@ -53,6 +65,7 @@ pub fn run(command: Command) -> anyhow::Result<Verdict> {
         Command::Lint(arguments) => lint::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
+        Command::Bump(arguments) => bump::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Rules(arguments) => rules::run(&arguments),
         Command::Fetch(arguments) => fetch::run(&arguments),
@@ -65,6 +78,11 @@ pub fn run(command: Command) -> anyhow::Result<Verdict> {
         #[cfg(feature = "serve")]
         Command::Ledger(arguments) => ledger::run(&arguments),
         Command::Config(arguments) => config::run(&arguments),
+        Command::Init(arguments) => init::run(&arguments),
+        Command::Schema(arguments) => schema::run(&arguments),
+        Command::Completions(arguments) => completions::run(&arguments),
+        Command::Man(arguments) => man::run(&arguments),
+        Command::Lsp(arguments) => lsp::run(&arguments),
     }
 }
 

@@ -13,6 +13,8 @@ use crate::excerpt::{Excerpt, SourceText};
 pub struct Run {
     /// The report, as the JSON format writes it.
     pub shown: Shown,
+    /// The files that were judged, as they were named.
+    pub files: Vec<String>,
     /// Findings and changes in the order in which they are shown.
     pub sections: Vec<Section>,
     /// The level from which on a finding fails the run.

@@ -11,8 +11,13 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 
 mod concise;
+mod github;
+mod gitlab;
 mod item;
 mod json;
+mod junit;
+mod markdown;
+mod sarif;
 mod text;
 
 pub use item::{Change, Item, Run, Section, Shown, Spot, Texts};
@@ -29,6 +34,16 @@ pub enum Format {
     Json,
     /// One document per line
     Jsonl,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Annotations of GitHub Actions
+    Github,
+    /// The code quality report of GitLab
+    Gitlab,
+    /// JUnit XML
+    Junit,
+    /// A comment for a pull request
+    Markdown,
 }
 
 impl Format {
@@ -38,6 +53,11 @@ impl Format {
             Format::Concise => concise::render(run),
             Format::Json => json::document(run)?,
             Format::Jsonl => json::lines(run)?,
+            Format::Sarif => sarif::render(run)?,
+            Format::Github => github::render(run),
+            Format::Gitlab => gitlab::render(run)?,
+            Format::Junit => junit::render(run),
+            Format::Markdown => markdown::render(run),
         })
     }
 }
@@ -93,7 +113,18 @@ pub fn write(run: &Run, options: &OutputOptions) -> anyhow::Result<()> {
         let plain = anstream::adapter::strip_str(&text).to_string();
         fs::write(&file.path, plain).with_context(|| format!("cannot write {}", file.path.display()))?;
     }
-    print(&options.format.render(run)?)
+    print(&options.format.render(run)?)?;
+    if options.format == Format::Github {
+        github::append_summary(run)?;
+    }
+    Ok(())
+}
+
+/// Items with the most serious first; equal levels keep their order.
+fn of_levels<'r>(items: impl Iterator<Item = &'r Item>) -> Vec<&'r Item> {
+    let mut items: Vec<&Item> = items.collect();
+    items.sort_by_key(|item| std::cmp::Reverse(item.level));
+    items
 }
 
 /// Writes text to standard output; styles only where they are wanted.

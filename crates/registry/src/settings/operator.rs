@@ -271,10 +271,11 @@ struct LimitsFile {
     skill_files: Option<usize>,
     packs_per_tree: Option<usize>,
     refs: Option<usize>,
+    requests_per_minute: u64,
 }
 
 /// Keys of the documented configuration that belong to capabilities which this version does not have.
-const LATER: [(&str, &str); 8] = [
+const LATER: [(&str, &str); 7] = [
     ("auth", "access control"),
     ("ledger", "a remote ledger"),
     ("webhook", "outgoing webhooks"),
@@ -282,7 +283,6 @@ const LATER: [(&str, &str); 8] = [
     ("credentials", "remote sources"),
     ("webhook_secret_env", "push webhooks"),
     ("readers", "access control"),
-    ("requests_per_minute", "rate limits"),
 ];
 
 impl RegistrySettings {
@@ -440,6 +440,13 @@ impl SourceSettings {
 
 impl LimitsFile {
     fn checked(self) -> Result<Limits, SettingsError> {
+        if self.requests_per_minute > 0 {
+            return Err(SettingsError::new(
+                "limits.requests_per_minute",
+                "a limit on requests is nothing that this version has yet",
+            )
+            .help("write 0, and limit requests in the reverse proxy"));
+        }
         let defaults = Limits::default();
         let size = |key: &str, value: Option<toml::Value>, default: u64| match value {
             None => Ok(default),

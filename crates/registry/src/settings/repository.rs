@@ -169,7 +169,7 @@ pub struct PackRelease {
     pub reason: String,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct RepositoryFile {
     lints: BTreeMap<String, toml::Value>,
@@ -183,23 +183,6 @@ struct RepositoryFile {
     #[serde(rename = "yank")]
     yank: Vec<PackRelease>,
     deprecate: Vec<PackRelease>,
-}
-
-impl Default for RepositoryFile {
-    fn default() -> Self {
-        RepositoryFile {
-            lints: BTreeMap::new(),
-            allow: Vec::new(),
-            changes: ChangesFile::default(),
-            releases: ReleasesFile::default(),
-            renamed: Vec::new(),
-            sunset: Vec::new(),
-            skills: SkillsFile::default(),
-            channels: BTreeMap::new(),
-            yank: Vec::new(),
-            deprecate: Vec::new(),
-        }
-    }
 }
 
 #[derive(Debug, Default, Deserialize)]

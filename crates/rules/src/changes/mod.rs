@@ -34,17 +34,17 @@ use side::Side;
 
 /// Every change rule, in the order of the catalogue.
 pub static CHANGES: LazyLock<Vec<&'static ChangeRule>> = LazyLock::new(|| {
-    let sections: [&[&'static ChangeRule]; 10] = [
-        version::CHANGES,
-        pack::CHANGES,
-        prompts::CHANGES,
-        variables::CHANGES,
-        tools::CHANGES,
-        generation::CHANGES,
-        media::CHANGES,
-        skills::CHANGES,
-        compositions::CHANGES,
-        providers::CHANGES,
+    let sections = [
+        version::CHANGES.to_vec(),
+        pack::CHANGES.to_vec(),
+        prompts::CHANGES.to_vec(),
+        variables::CHANGES.to_vec(),
+        tools::CHANGES.concat(),
+        generation::CHANGES.to_vec(),
+        media::CHANGES.to_vec(),
+        skills::CHANGES.to_vec(),
+        compositions::CHANGES.to_vec(),
+        providers::CHANGES.to_vec(),
     ];
     sections.concat()
 });

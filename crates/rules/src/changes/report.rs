@@ -235,15 +235,15 @@ impl<'a> Draft<'a> {
         self
     }
 
-    /// Counts for these prompts too.
-    pub(crate) fn counts_for(&mut self, prompts: impl IntoIterator<Item = &'a str>) -> &mut Draft<'a> {
-        self.scope.prompts.extend(prompts);
+    /// Shows the break by an input that was run on both sides already.
+    pub(crate) fn witness(&mut self, witness: impl Into<Option<Witness>>) -> &mut Draft<'a> {
+        self.witness = witness.into();
         self
     }
 
-    /// Carries an input that was already seen to fail.
-    pub(crate) fn witness(&mut self, witness: impl Into<Option<Witness>>) -> &mut Draft<'a> {
-        self.witness = witness.into();
+    /// Counts for these prompts too.
+    pub(crate) fn counts_for(&mut self, prompts: impl IntoIterator<Item = &'a str>) -> &mut Draft<'a> {
+        self.scope.prompts.extend(prompts);
         self
     }
 }

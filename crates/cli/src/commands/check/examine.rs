@@ -1,30 +1,29 @@
 //! The run over all packs: what each is compared with, what is gone, what the settings loosened.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use git::{ObjectId, SourceRepository};
-use pack::model::Pack;
 use pack::tree::Tree;
-use registry::gate::{Judged, fresh_allows, pack_removed, pairing_ambiguous, policy_findings};
 use registry::report::{CheckStatus, CheckedPack, DiffReport, FindingView};
-use registry::settings::{FoundSettings, find_settings};
+use registry::settings::find_settings;
 use rules::{Bump, Level, Profile};
 use semver::Version;
 
-use super::base::{Base, Kind, VersionTag, Wanted, resolve};
+use super::base::{Base, Kind, resolve};
 use super::judge::{Judgement, judge};
+use super::pairing::{Paired, Trees, trees_of};
 use super::releases::{History, RegistryReleases, Releases, Search};
-use super::sides::{BasePack, BaseSide, BaseTree, Pick, is_at_or_below, signature};
+use super::sides::BaseSide;
 use super::target::Fetch;
 use crate::args::RegistryOptions;
 use crate::commands::registry_client;
-use crate::complaint::{self, Complaint};
-use crate::configuration::{Conditions, Configuration, file_of, settings_in};
+use crate::complaint::Complaint;
+use crate::configuration::{Conditions, Configuration, settings_in};
 use crate::excerpt::SourceText;
-use crate::judging::{self, AllowNotes, JudgedFile, SettingsKey, settings_file_shown};
+use crate::judging::{self, JudgedFile, SettingsKey};
 use crate::output::Texts;
 use crate::packs::{self, PackFile, place_of};
 use crate::worktree::WorkTree;
@@ -79,34 +78,19 @@ pub struct ExaminedPack {
     pub enough: Option<Version>,
     /// The bump that they require.
     pub required: Bump,
+    /// The versions that are published.
+    pub taken: Vec<Version>,
 }
 
 /// A run under way.
-struct Run<'q> {
-    request: &'q Request<'q>,
-    repository: Option<Rc<SourceRepository>>,
-    base: Base,
-    trees: Trees,
-    conditions: Conditions,
-    notes: Vec<String>,
-    complete: bool,
-}
-
-/// Where the older versions are.
-enum Trees {
-    None,
-    Several(Vec<BaseTree>),
-    LastRelease(Option<BaseTree>),
-    Tags(Vec<(VersionTag, BaseTree)>),
-    Registry,
-}
-
-/// A pack at HEAD with what it is compared with.
-struct Paired {
-    file: JudgedFile,
-    bases: Vec<BaseSide>,
-    status: CheckStatus,
-    findings: Vec<FindingView>,
+pub struct Run<'q> {
+    pub request: &'q Request<'q>,
+    pub repository: Option<Rc<SourceRepository>>,
+    pub base: Base,
+    pub trees: Trees,
+    pub conditions: Conditions,
+    pub notes: Vec<String>,
+    pub complete: bool,
 }
 
 /// Runs the gate.
@@ -157,46 +141,6 @@ fn where_head_is_dirty(
     }
     let label = format!("HEAD ({})", &head.to_string()[..10]);
     Ok(Base { label, kind: Kind::Commits(vec![head], None), tip: Some(head), notes: base.notes })
-}
-
-fn trees_of(base: &Base, repository: Option<&Rc<SourceRepository>>) -> anyhow::Result<Trees> {
-    let at = |commit, below: Option<&str>| match repository {
-        Some(repository) => BaseTree::of_commit(repository, commit, below),
-        None => Err(Complaint::new("the packs are in no Git repository").into()),
-    };
-    Ok(match &base.kind {
-        Kind::Nothing => Trees::None,
-        Kind::Commits(commits, below) => {
-            let trees = commits.iter().map(|commit| at(*commit, below.as_deref()));
-            Trees::Several(trees.collect::<anyhow::Result<_>>()?)
-        }
-        Kind::LastRelease(parent) => Trees::LastRelease(parent.map(|parent| at(parent, None)).transpose()?),
-        Kind::Tags(tags) => {
-            let mut trees: BTreeMap<ObjectId, BaseTree> = BTreeMap::new();
-            let mut found = Vec::new();
-            for tag in tags {
-                if !trees.contains_key(&tag.commit) {
-                    trees.insert(tag.commit, at(tag.commit, None)?);
-                }
-                found.extend(trees.get(&tag.commit).map(|tree| (tag.clone(), tree.clone())));
-            }
-            Trees::Tags(found)
-        }
-        Kind::Disk(path) => Trees::Several(vec![BaseTree::on_disk(path)?]),
-        Kind::Registry(_) => Trees::Registry,
-    })
-}
-
-impl Trees {
-    /// The files of the base, for its settings and for what is gone.
-    fn first(&self) -> Option<&BaseTree> {
-        match self {
-            Trees::Several(trees) => trees.first(),
-            Trees::LastRelease(tree) => tree.as_ref(),
-            Trees::Tags(tags) => tags.first().map(|(_, tree)| tree),
-            Trees::None | Trees::Registry => None,
-        }
-    }
 }
 
 impl Run<'_> {
@@ -282,7 +226,11 @@ impl Run<'_> {
             }
             packs.push(pack);
         }
-        findings.extend(judging::allow_entries(&linted, folders, &notes, &self.conditions, &mut texts));
+        // Entries of the base stand in another state of the file: nobody could act on a finding there.
+        if !self.request.policy_from_base {
+            let entries = judging::allow_entries(&linted, folders, &notes, &self.conditions, &mut texts);
+            findings.extend(entries);
+        }
         for (pack, file) in packs.iter_mut().zip(linted) {
             pack.head = Some(file);
         }
@@ -292,38 +240,6 @@ impl Run<'_> {
         self.notes.dedup();
         let Run { base, notes, complete, .. } = self;
         Ok(Examined { against: base.label, packs, findings, notes, complete, texts })
-    }
-
-    /// What the settings became easier in, and which of their entries are new.
-    fn settings_against_base(
-        &self,
-        keys: &BTreeSet<SettingsKey>,
-        findings: &mut Vec<FindingView>,
-        texts: &mut Texts,
-    ) -> BTreeMap<SettingsKey, AllowNotes> {
-        let mut notes = BTreeMap::new();
-        let Some(base) = self.trees.first() else { return notes };
-        for key in keys {
-            let (root, folder) = key;
-            let file = file_of(folder);
-            let (Ok(new), Ok(old)) =
-                (find_settings(&WorkTree::around(root), &file), find_settings(base.tree.as_ref(), &file))
-            else {
-                continue;
-            };
-            let shown = settings_file_shown(root, folder);
-            for mut finding in policy_findings(&old.settings, self.conditions.settings(&new), &file) {
-                finding.path.clone_from(&shown);
-                if let Ok(text) = std::fs::read_to_string(root.join(&file)) {
-                    locate(&mut finding, &text);
-                    texts.insert(&shown, &file, SourceText::new(None, text.as_bytes()));
-                }
-                findings.push(finding);
-            }
-            let fresh = fresh_allows(&old.settings, &new.settings).map(|(at, _)| at).collect();
-            notes.insert(key.clone(), AllowNotes { fresh: Some(fresh), ..AllowNotes::default() });
-        }
-        notes
     }
 
     fn releases(&mut self, ids: &BTreeSet<String>) -> anyhow::Result<Releases> {
@@ -341,7 +257,7 @@ impl Run<'_> {
             self.notes
                 .push("the clone is shallow: releases from before its first commit are not known".to_owned());
         }
-        let root = repository.workdir().map(|root| place_of(root)).transpose()?;
+        let root = repository.workdir().map(place_of).transpose()?;
         let settings =
             root.and_then(|root| find_settings(&WorkTree::around(&root), "").ok()).unwrap_or_default();
         let without = match self.base.kind {
@@ -350,126 +266,6 @@ impl Run<'_> {
         };
         let search = Search { ids, tip, without, from: settings.settings.releases_from };
         Ok(Releases::History(History::find(repository.clone(), &search)?))
-    }
-
-    /// Finds what a pack is compared with; none where the base is broken and that was said.
-    fn pair(&mut self, file: JudgedFile, releases: &Releases) -> anyhow::Result<Option<Paired>> {
-        let mut bases = Vec::new();
-        let mut findings = Vec::new();
-        for pick in self.picks(&file, releases)? {
-            match pick {
-                Pick::Found(side) => bases.push(side),
-                Pick::Absent => {}
-                Pick::Ambiguous(side, paths) => {
-                    findings.extend(self.ambiguous(&file, &paths));
-                    bases.push(side);
-                }
-                Pick::Broken(why) if self.request.allow_broken_base => {
-                    complaint::warn(&format!("the base cannot be read, and nothing was compared: {why}"));
-                }
-                Pick::Broken(why) => {
-                    let message = format!("the base of {} cannot be read: {why}", file.file.shown);
-                    let help = "compare with another base, or pass over this one with `--allow-broken-base`";
-                    complaint::print(&Complaint::new(message).help(help).into());
-                    self.complete = false;
-                }
-            }
-        }
-        let status = match (&self.base.kind, &bases[..], &file.evaluated.document) {
-            (Kind::Nothing, ..) | (_, [], _) => CheckStatus::New,
-            (_, bases, Some(document)) => {
-                let tree = file.file.tree.as_deref().map(|tree| tree as &dyn Tree);
-                let input = registry::Input { bytes: &file.file.bytes, path: &file.file.path, tree };
-                let now = signature(input, document);
-                let same = bases.iter().any(|base| signature(base.input(), &base.document) == now);
-                if same { CheckStatus::Unchanged } else { CheckStatus::Changed }
-            }
-            (_, _, None) => CheckStatus::Changed,
-        };
-        Ok(Some(Paired { file, bases, status, findings }))
-    }
-
-    /// Several files of the base have the id of a pack.
-    fn ambiguous(&self, file: &JudgedFile, paths: &[String]) -> Option<FindingView> {
-        let judged = Judged {
-            new: file.evaluated.document.as_ref()?,
-            path: &file.file.path,
-            base: None,
-            baseline: None,
-            taken: &[],
-            reused: false,
-            settings: self.conditions.settings(&file.settings),
-        };
-        let mut finding = pairing_ambiguous(judged, paths)?;
-        finding.path.clone_from(&file.file.shown);
-        Some(finding)
-    }
-
-    fn picks(&self, file: &JudgedFile, releases: &Releases) -> anyhow::Result<Vec<Pick>> {
-        let id = file.evaluated.id.as_deref();
-        let path = file.file.path.as_str();
-        let version = file.evaluated.version_text.as_deref();
-        let renamed = file.settings.settings.renamed.iter().find(|entry| Some(entry.to.as_str()) == id);
-        let former = renamed.map(|entry| entry.from.as_str());
-        let of = |tree: &BaseTree| tree.pick(id, former, path, version);
-        let known = |side: Option<BaseSide>| vec![side.map_or(Pick::Absent, Pick::Found)];
-        Ok(match (&self.trees, id) {
-            (Trees::None, _) | (Trees::Registry, None) => Vec::new(),
-            (Trees::Several(trees), _) => trees.iter().map(of).collect(),
-            (Trees::LastRelease(parent), _) => {
-                match id.map(|id| last_release(releases, id)).transpose()?.flatten() {
-                    Some(side) => vec![Pick::Found(side)],
-                    None => parent.iter().map(of).collect(),
-                }
-            }
-            (Trees::Tags(tags), _) => {
-                let below = |tag: &VersionTag| {
-                    tag.id.as_deref().is_none_or(|named| Some(named) == id)
-                        && file
-                            .evaluated
-                            .version
-                            .as_ref()
-                            .is_none_or(|v| tag.version.cmp_precedence(v).is_lt())
-                };
-                tags.iter().find(|(tag, _)| below(tag)).map(|(_, tree)| of(tree)).into_iter().collect()
-            }
-            (Trees::Registry, Some(id)) => known(self.registry_base(id, file, releases)?),
-        })
-    }
-
-    /// The release of the registry that `--against registry…` means for a pack.
-    fn registry_base(
-        &self,
-        id: &str,
-        file: &JudgedFile,
-        releases: &Releases,
-    ) -> anyhow::Result<Option<BaseSide>> {
-        let (Kind::Registry(wanted), Releases::Registry(registry)) = (&self.base.kind, releases) else {
-            return Ok(None);
-        };
-        let known = releases.known(id)?;
-        match wanted {
-            _ if known.is_empty() => Ok(None),
-            Wanted::Latest => match registry.latest(id)? {
-                Some(latest) => registry.side(&format!("{id}@{latest}")),
-                None => Ok(None),
-            },
-            Wanted::Version(version) => match registry.side(&format!("{id}@{version}"))? {
-                Some(side) => Ok(Some(side)),
-                None => Err(Complaint::new(format!("{id}@{version}: the registry has no such release"))
-                    .help(format!("`packhouse info {id}` lists its versions"))
-                    .into()),
-            },
-            Wanted::Line => {
-                let Some(version) = &file.evaluated.version else { return Ok(None) };
-                let below = registry::version::baseline(&known, version).map(|known| known.version.clone());
-                let same = known.iter().find(|known| known.version.cmp_precedence(version).is_eq());
-                match same.map(|known| known.version.clone()).or(below) {
-                    Some(version) => registry.side(&format!("{id}@{version}")),
-                    None => Ok(None),
-                }
-            }
-        }
     }
 
     fn examined(
@@ -518,150 +314,14 @@ impl Run<'_> {
         let baseline = judgement.baseline.take();
         let report = CheckedPack { pack, path: shown, status, passed, findings, diff, baseline };
         let (enough, required) = (judgement.enough.clone(), judgement.required);
-        Ok((ExaminedPack { report, head: Some(file), base, base_shown, enough, required }, judgement))
-    }
-
-    /// Packs of the base that HEAD has in no file.
-    fn removed(&mut self, judged: &[JudgedFile]) -> anyhow::Result<Vec<Removed>> {
-        let Some(base) = self.trees.first().cloned() else { return Ok(Vec::new()) };
-        let Some(root) = self.root(judged)? else { return Ok(Vec::new()) };
-        let tree = WorkTree::around(&root);
-        let scopes = self.scopes(&tree)?;
-        let here: BTreeSet<&str> = judged.iter().filter_map(|file| file.evaluated.id.as_deref()).collect();
-        let gone = |pack: &&BasePack| {
-            let id = pack.id.as_deref().unwrap_or_default();
-            let is_broken_here =
-                judged.iter().any(|file| file.file.path == pack.path && file.evaluated.id.is_none());
-            !id.is_empty()
-                && !here.contains(id)
-                && !is_broken_here
-                && scopes.iter().any(|scope| is_at_or_below(&pack.path, scope))
-        };
-        let candidates: Vec<&BasePack> = base.packs.iter().filter(gone).collect();
-        if candidates.is_empty() {
-            return Ok(Vec::new());
-        }
-        let everywhere = ids_everywhere(&tree, &candidates)?;
-        let mut removed = Vec::new();
-        let mut seen = BTreeSet::new();
-        for pack in candidates {
-            let id = pack.id.as_deref().unwrap_or_default();
-            let Ok(settings) = find_settings(&tree, &pack.path) else { continue };
-            let renamed = settings.settings.renamed.iter().find(|entry| entry.from == id);
-            let is_renamed = renamed
-                .is_some_and(|entry| here.contains(entry.to.as_str()) || everywhere.contains(&entry.to));
-            if everywhere.contains(id) || is_renamed || !seen.insert(id.to_owned()) {
-                continue;
-            }
-            if let Pick::Found(side) = base.read(pack) {
-                removed.push(self.removed_pack(side, settings, &root, tree.in_repository()));
-            }
-        }
-        Ok(removed)
-    }
-
-    fn removed_pack(
-        &self,
-        side: BaseSide,
-        settings: FoundSettings,
-        root: &Path,
-        in_repository: bool,
-    ) -> Removed {
-        let (diff, matched) =
-            pack_removed(&side.document, &side.bytes, &side.path, self.conditions.settings(&settings));
-        let id = Pack(side.document.root()).id().unwrap_or_default().to_owned();
-        let passed = passes(&[], Some(&diff));
-        let report = CheckedPack {
-            pack: id,
-            path: side.path.clone(),
-            status: CheckStatus::Removed,
-            passed,
-            findings: Vec::new(),
-            diff: Some(diff),
-            baseline: None,
-        };
-        let base_shown = side.path.clone();
-        let pack = ExaminedPack {
-            report,
-            head: None,
-            base: Some(side),
-            base_shown,
-            enough: None,
-            required: Bump::None,
-        };
-        (pack, matched, in_repository.then(|| (root.to_owned(), settings.base)))
-    }
-
-    /// The root of the tree that is checked.
-    fn root(&self, judged: &[JudgedFile]) -> anyhow::Result<Option<PathBuf>> {
-        if let Some(tree) = judged.iter().find_map(|file| file.file.tree.as_ref()) {
-            return Ok(Some(tree.root().to_owned()));
-        }
-        let first = self.request.paths.first().map_or(Path::new("."), PathBuf::as_path);
-        Ok(Some(WorkTree::around(&place_of(first)?).root().to_owned()))
-    }
-
-    /// The paths of the run from the root.
-    fn scopes(&self, tree: &WorkTree) -> anyhow::Result<Vec<String>> {
-        let current = [PathBuf::from(".")];
-        let paths = if self.request.paths.is_empty() { &current[..] } else { self.request.paths };
-        let mut scopes = Vec::new();
-        for path in paths.iter().filter(|path| path.exists()) {
-            scopes.extend(tree.relative(&place_of(path)?));
-        }
-        Ok(scopes)
-    }
-}
-
-/// A pack that is gone, the entries that accept that, and the settings file that holds them.
-type Removed = (ExaminedPack, BTreeSet<usize>, Option<SettingsKey>);
-
-/// The ids of all packs below the root; of the candidates' own files also where a walk passes over them.
-fn ids_everywhere(tree: &WorkTree, candidates: &[&BasePack]) -> anyhow::Result<BTreeSet<String>> {
-    let id_of = |bytes: &[u8]| {
-        let (document, _) = pack::Document::parse(bytes);
-        document.as_ref().and_then(|document| Pack(document.root()).id()).map(str::to_owned)
-    };
-    let found = packs::find_any(&[tree.root().to_owned()], None)?;
-    let mut ids: BTreeSet<String> = found.packs.iter().filter_map(|file| id_of(&file.bytes)).collect();
-    ids.extend(candidates.iter().filter_map(|pack| id_of(&tree.read(&pack.path).ok()?)));
-    Ok(ids)
-}
-
-/// The highest release that is known.
-fn last_release(releases: &Releases, id: &str) -> anyhow::Result<Option<BaseSide>> {
-    let known = releases.known(id)?;
-    let last = known.iter().max_by(|a, b| a.version.cmp_precedence(&b.version));
-    match last {
-        Some(last) => releases.side(id, &last.version),
-        None => Ok(None),
+        let taken = std::mem::take(&mut judgement.taken);
+        Ok((ExaminedPack { report, head: Some(file), base, base_shown, enough, required, taken }, judgement))
     }
 }
 
 /// Whether nothing of a pack fails the check.
-fn passes(findings: &[FindingView], diff: Option<&DiffReport>) -> bool {
+pub fn passes(findings: &[FindingView], diff: Option<&DiffReport>) -> bool {
     let changes = diff.map_or(&[][..], |diff| &diff.changes);
     !findings.iter().any(|finding| finding.level == Level::Error && !finding.acknowledged)
         && !changes.iter().any(|change| change.level == Level::Error && !change.acknowledged)
-}
-
-/// Finds the line of a place in a settings file.
-fn locate(finding: &mut FindingView, text: &str) {
-    let Ok(document) = toml_edit::Document::parse(text) else { return };
-    let mut item = document.as_item();
-    let mut span = None;
-    for token in finding.pointer.split('/').skip(1) {
-        let next = match token.parse::<usize>() {
-            Ok(at) => item.get(at),
-            Err(_) => item.get(token),
-        };
-        let Some(next) = next else { break };
-        item = next;
-        span = item.span().or(span);
-    }
-    let Some(span) = span else { return };
-    let source = SourceText::new(None, text.as_bytes());
-    let (start, end) = (source.position(span.start as u32), source.position(span.end as u32));
-    (finding.line, finding.column) = (start.line, start.column);
-    (finding.end_line, finding.end_column) = (end.line, end.column);
 }

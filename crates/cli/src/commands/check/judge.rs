@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use pack::Document;
-use pack::model::Pack;
 use registry::acknowledge::{Accepted, accept};
 use registry::gate::{Judged, acknowledge, common_changes, cover, lowest_free, version_findings};
 use registry::judge::same_content;
@@ -36,12 +34,13 @@ pub struct Judgement {
     pub enough: Option<Version>,
     /// The bump that the changes require.
     pub required: Bump,
+    /// The versions that are published.
+    pub taken: Vec<Version>,
 }
 
 /// A pack at HEAD, ready to be compared.
 struct Head<'h> {
     input: Input<'h>,
-    document: &'h Document,
     id: &'h str,
     version: Option<&'h Version>,
     settings: Settings<'h>,
@@ -64,7 +63,7 @@ pub fn judge(
     };
     let tree = file.file.tree.as_deref().map(|tree| tree as &dyn pack::tree::Tree);
     let input = Input { bytes: &file.file.bytes, path: &file.file.path, tree };
-    let head = Head { input, document, id, version: file.evaluated.version.as_ref(), settings };
+    let head = Head { input, id, version: file.evaluated.version.as_ref(), settings };
     let mut diffs = bases.iter().filter_map(|base| compare(base.input(), input, settings));
     let mut diff = diffs.next();
     if let Some(diff) = &mut diff {
@@ -111,6 +110,7 @@ pub fn judge(
     }
     let version = head.version;
     judgement.matched = acknowledge(&mut judgement.findings, &file.file.path, version, settings);
+    judgement.taken.clone_from(&taken);
     if let Some((side, diff)) = &since {
         judgement.required = diff.required_bump;
         judgement.enough = side.version().map(|version| lowest_free(&version, diff.required_bump, &taken));
@@ -229,9 +229,4 @@ fn line(
         }
     }
     Ok((findings, changes))
-}
-
-/// The version of a document as it is written.
-pub fn version_text(document: Option<&Document>) -> Option<&str> {
-    document.and_then(|document| Pack(document.root()).version_text())
 }

@@ -1,14 +1,12 @@
 //! `--fix`: applies the safe fixes and writes the files.
 
-use std::fs;
-use std::io::Write;
 use std::path::Path;
 
-use anyhow::Context;
 use rules::lint::Edit;
 
 use crate::complaint;
 use crate::configuration::Conditions;
+use crate::files::replace;
 use crate::judging::{JudgedFile, judge};
 use crate::output::counted;
 use crate::packs::PackFile;
@@ -36,7 +34,7 @@ pub fn apply(judged: &mut [JudgedFile], conditions: &Conditions) -> bool {
         if file.file.bytes == before {
             continue;
         }
-        match write(Path::new(&file.file.shown), &file.file.bytes) {
+        match replace(Path::new(&file.file.shown), &file.file.bytes) {
             Ok(()) => (fixed, files) = (fixed + count, files + 1),
             Err(error) => {
                 complaint::print(&error);
@@ -77,17 +75,4 @@ fn fixed_bytes(file: &JudgedFile) -> (Vec<u8>, usize) {
     }
     bytes.extend_from_slice(file.file.bytes.get(at..).unwrap_or_default());
     (bytes, count)
-}
-
-/// Replaces a file, all of it or nothing; its permissions stay.
-pub fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let failed = || format!("cannot write {}", path.display());
-    let target = path.canonicalize().with_context(failed)?;
-    let folder = target.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder).with_context(failed)?;
-    file.write_all(bytes).with_context(failed)?;
-    let permissions = fs::metadata(&target).with_context(failed)?.permissions();
-    fs::set_permissions(file.path(), permissions).with_context(failed)?;
-    file.persist(&target).with_context(failed)?;
-    Ok(())
 }

@@ -3,10 +3,14 @@
 //! The words are those of `registry::evaluate`, which also judges what is pushed. Nothing is decided here.
 
 use axum::extract::State;
+use pack::Document;
 use pack::tree::NoTree;
 use registry::candidate::{Archive, ReleaseContent};
+use registry::gate::{Judged, version_findings};
 use registry::judge::{Baseline, Evaluated, Input, Settings, compare, evaluate, same_content};
-use registry::report::{BaselineView, CheckReport, CheckStatus, CheckedPack, DiffReport, count};
+use registry::report::{
+    BaselineView, CheckReport, CheckStatus, CheckedPack, DiffReport, FindingView, count,
+};
 use registry::settings::RepositorySettings;
 use registry::version::baseline;
 use semver::Version;
@@ -21,6 +25,9 @@ use crate::web::parameters::Parameters;
 use crate::web::pool::Pool;
 use crate::web::problem::{Kind, Problem};
 use crate::web::target::View;
+
+/// What the body is called in findings: it has no path.
+const PATH: &str = "pack.json";
 
 /// What the pack is compared with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,7 +73,7 @@ fn checked(app: &App, view: &View, bytes: &[u8], against: &Against) -> Result<Ch
     let repository = RepositorySettings::default();
     let policy = &app.settings.policy;
     let settings = Settings { repository: &repository, base: "", policy, today: today(), spec: None };
-    let body = Input { bytes, path: "pack.json", tree: Some(&NoTree) };
+    let body = Input { bytes, path: PATH, tree: Some(&NoTree) };
     let first = evaluate(body, None, settings);
     if !first.document.as_ref().is_some_and(|document| document.root().is_object()) {
         return Err(not_a_pack(&first));
@@ -76,7 +83,7 @@ fn checked(app: &App, view: &View, bytes: &[u8], against: &Against) -> Result<Ch
     let known = if view.pack(&id).is_ok() { archive.known(&id) } else { Vec::new() };
     let judged_by = first.version.as_ref().and_then(|version| baseline(&known, version));
     let line = judged_by.and_then(|known| load(&archive, &id, &known.version));
-    let evaluated = match &line {
+    let mut evaluated = match &line {
         Some((_, content)) => evaluate(body, Some(Baseline { input: input(content) }), settings),
         None => first,
     };
@@ -90,10 +97,25 @@ fn checked(app: &App, view: &View, bytes: &[u8], against: &Against) -> Result<Ch
         }
     };
     let taken = evaluated.version.as_ref().and_then(|version| load(&archive, &id, version));
-    let taken = taken
-        .filter(|_| !known.is_empty())
-        .map(|(version, content)| (version, same_content(input(&content), body)));
-    Ok(report(evaluated, name, diff, taken))
+    let same = taken.as_ref().filter(|_| !known.is_empty()).map(|(_, content)| same_content(input(content), body));
+    let versions: Vec<Version> = known.iter().map(|known| known.version.clone()).collect();
+    let gate = gate_findings(&evaluated, line.as_ref(), &versions, same == Some(false), settings);
+    evaluated.report.findings.extend(gate);
+    Ok(report(evaluated, name, diff, same == Some(true)))
+}
+
+/// What the gate says about the version of the body, in the words of `packhouse check`.
+fn gate_findings(
+    evaluated: &Evaluated,
+    line: Option<&(Version, ReleaseContent)>,
+    taken: &[Version],
+    reused: bool,
+    settings: Settings<'_>,
+) -> Vec<FindingView> {
+    let Some(document) = &evaluated.document else { return Vec::new() };
+    let old = line.and_then(|(_, content)| Document::parse(&content.bytes).0);
+    let baseline = old.as_ref().zip(evaluated.report.diff.as_ref());
+    version_findings(Judged { new: document, path: PATH, base: None, baseline, taken, reused, settings })
 }
 
 fn load(archive: &StoreArchive<'_>, id: &str, version: &Version) -> Base {
@@ -123,13 +145,8 @@ fn label(name: &str, base: &Base) -> String {
     }
 }
 
-/// `taken` is the release that has the pack's version already, and whether it has the same content.
-fn report(
-    evaluated: Evaluated,
-    against: String,
-    diff: Option<DiffReport>,
-    taken: Option<(Version, bool)>,
-) -> CheckReport {
+/// `known` says that the same content is published under the same version.
+fn report(evaluated: Evaluated, against: String, diff: Option<DiffReport>, known: bool) -> CheckReport {
     let status = match &diff {
         None => CheckStatus::New,
         Some(diff) if diff.changes.is_empty() => CheckStatus::Unchanged,
@@ -137,16 +154,13 @@ fn report(
     };
     let findings = evaluated.report.findings;
     let sufficient = evaluated.report.diff.as_ref().is_none_or(|diff| diff.sufficient);
-    let reused = matches!(taken, Some((_, false)));
-    let passed = count(&findings).error == 0 && sufficient && !reused;
-    let notes = taken.map(|(version, same)| match same {
-        true => format!("{version} is published with the same content"),
-        false => format!("{version} is published with other content: release this under a higher version"),
-    });
+    let passed = count(&findings).error == 0 && sufficient;
+    let version = evaluated.version_text.as_deref().unwrap_or_default();
+    let notes = known.then(|| format!("{version} is published with the same content"));
     let baseline: Option<BaselineView> = evaluated.report.baseline;
     let pack = CheckedPack {
         pack: evaluated.id.unwrap_or_default(),
-        path: "pack.json".to_owned(),
+        path: PATH.to_owned(),
         status,
         passed,
         findings,

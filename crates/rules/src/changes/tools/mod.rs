@@ -6,25 +6,31 @@ use crate::change::ChangeRule;
 
 mod membership;
 mod offer;
+mod parameters;
 mod policy;
 
 /// The rules of this section, in the order of the catalogue.
-pub(super) const CHANGES: &[&ChangeRule] = &[
-    &membership::ADDED,
-    &membership::REMOVED,
-    &membership::RENAMED,
-    &membership::NAME_CHANGED,
-    &membership::DESCRIPTION_CHANGED,
-    &offer::ADDED,
-    &offer::REMOVED,
-    &policy::CHOICE_CHANGED,
-    &policy::TOOLS_DISABLED,
-    &policy::TOOLS_ENABLED,
-    &policy::MAX_ROUNDS_DECREASED,
-    &policy::MAX_CALLS_DECREASED,
-    &policy::MAX_ROUNDS_INCREASED,
-    &policy::MAX_CALLS_INCREASED,
-    &policy::BLOCKLIST_CHANGED,
+pub(super) const CHANGES: [&[&ChangeRule]; 3] = [
+    &[
+        &membership::ADDED,
+        &membership::REMOVED,
+        &membership::RENAMED,
+        &membership::NAME_CHANGED,
+        &membership::DESCRIPTION_CHANGED,
+        &offer::ADDED,
+        &offer::REMOVED,
+    ],
+    parameters::CHANGES,
+    &[
+        &policy::CHOICE_CHANGED,
+        &policy::TOOLS_DISABLED,
+        &policy::TOOLS_ENABLED,
+        &policy::MAX_ROUNDS_DECREASED,
+        &policy::MAX_CALLS_DECREASED,
+        &policy::MAX_ROUNDS_INCREASED,
+        &policy::MAX_CALLS_INCREASED,
+        &policy::BLOCKLIST_CHANGED,
+    ],
 ];
 
 /// Compares the tools, and what each prompt says of them.
@@ -33,6 +39,7 @@ pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>
     for (old, new) in comparison.tools.pairs() {
         changes.scope(tool_scope(comparison, old.name_key(), new.name_key()));
         membership::compare_pair(old, new, changes);
+        parameters::compare(old, new, changes);
     }
     for pair in &comparison.prompt_pairs {
         changes.in_prompt(pair.key());

@@ -2,6 +2,7 @@
 //!
 //! The sets of values decide, not the keywords: a keyword is reported only where it moves the set.
 
+use super::relation::{Relation, relate};
 use super::values::{Constraints, Keyword, Kind};
 use super::{bound, enumeration, kind, pattern};
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
@@ -71,7 +72,7 @@ pub(super) fn compare<'a>(old: &VariableSide<'a>, new: &VariableSide<'a>, change
     if differing.is_empty() {
         return;
     }
-    if before.values() == after.values() {
+    if relate(before, after) == Relation::Equal {
         let at = if differing == [Keyword::Type] {
             moved.at(Keyword::Type)
         } else {
@@ -104,9 +105,8 @@ pub(super) fn compare<'a>(old: &VariableSide<'a>, new: &VariableSide<'a>, change
 /// The keywords that move the set of values. What the other rules imply anyway on one side is left out; where that
 /// would leave nothing, what moves the set on either side counts.
 fn effective<'a>(before: &Constraints<'a>, after: &Constraints<'a>, differing: Vec<Keyword>) -> Vec<Keyword> {
-    let (old_values, new_values) = (before.values(), after.values());
-    let moves_old = |keyword: &Keyword| before.with(*keyword, after).values() != old_values;
-    let moves_new = |keyword: &Keyword| after.with(*keyword, before).values() != new_values;
+    let moves_old = |keyword: &Keyword| relate(before, &before.with(*keyword, after)) != Relation::Equal;
+    let moves_new = |keyword: &Keyword| relate(&after.with(*keyword, before), after) != Relation::Equal;
     let both: Vec<Keyword> =
         differing.iter().copied().filter(|keyword| moves_old(keyword) && moves_new(keyword)).collect();
     if !both.is_empty() {

@@ -14,9 +14,11 @@ mod kind;
 mod membership;
 mod obligation;
 mod pattern;
+mod relation;
 mod values;
 
 pub(super) use pattern::listed;
+pub(super) use relation::{Relation, relate};
 pub(super) use values::Constraints;
 
 /// The rules of this section, in the order of the catalogue.

@@ -2,10 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use regex::Regex;
+use serde_json::json;
+
 use super::constraint::{Moved, narrowing, widening};
+use super::relation::{Relation, relate, relate_schemas};
 use super::values::Keyword;
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::report::Changes;
+use crate::subset::Reason;
 
 pub(super) const ADDED: ChangeRule = narrowing(
     "variable-pattern-added",
@@ -45,27 +50,19 @@ pub(super) const CHANGED: ChangeRule = ChangeRule {
     mirror: Mirror::Itself,
 };
 
-/// How the texts that two patterns match relate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Relation {
-    /// NEW matches only some of what OLD matches.
-    Narrower,
-    /// NEW matches all that OLD matches, and more.
-    Wider,
-    /// Each matches something that the other refuses.
-    Overlapping,
-    /// It could not be decided.
-    Unknown,
+fn is_regular(pattern: &str) -> bool {
+    Regex::new(pattern).is_ok()
 }
 
-/// Relates two patterns that are written differently; decided where both list their texts.
-fn relation(old: &str, new: &str) -> Relation {
-    let (Some(old), Some(new)) = (listed(old), listed(new)) else { return Relation::Unknown };
-    match () {
-        () if new.is_subset(&old) => Relation::Narrower,
-        () if old.is_subset(&new) => Relation::Wider,
-        () => Relation::Overlapping,
+/// Relates what two patterns match: all that the declarations allow where nothing else moved, else the patterns alone.
+fn relation(moved: &Moved<'_, '_>, old: &str, new: &str) -> Relation {
+    let others = Keyword::ALL.into_iter().filter(|keyword| *keyword != Keyword::Pattern);
+    let mut others = others.filter(|keyword| !moved.before.agrees(&moved.after, *keyword));
+    if others.next().is_none() {
+        return relate(&moved.before, &moved.after);
     }
+    let texts = |pattern: &str| json!({"type": "string", "pattern": pattern});
+    relate_schemas(&texts(old), &texts(new))
 }
 
 /// The texts that a pattern of the form `^(a|b)$` lists.
@@ -95,11 +92,16 @@ pub(super) fn compare<'a>(moved: &Moved<'_, 'a>, changes: &mut Changes<'a>) {
         }
         (Some(old), Some(new)) => {
             let message = format!("values of `{name}` have to match `{new}` instead of `{old}`");
-            match relation(old, new) {
-                Relation::Narrower => changes.report(&NARROWED, at, message),
+            match relation(moved, old, new) {
+                Relation::Equal => return,
+                Relation::Narrower(_) => changes.report(&NARROWED, at, message),
                 Relation::Wider => changes.report(&GENERALIZED, at, message),
-                Relation::Overlapping => changes.report(&CHANGED, at, message),
-                Relation::Unknown => changes.report(&CHANGED, at, message).possible("non-regular-pattern"),
+                // The renderer cannot run such a pattern, so what was found is no more than likely.
+                Relation::Overlapping(_) if !is_regular(old) || !is_regular(new) => {
+                    changes.report(&CHANGED, at, message).possible(Reason::NonRegularPattern.as_str())
+                }
+                Relation::Overlapping(_) => changes.report(&CHANGED, at, message),
+                Relation::Unknown(reason) => changes.report(&CHANGED, at, message).possible(reason.as_str()),
             }
         }
         (None, None) => return,

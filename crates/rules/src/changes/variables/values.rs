@@ -1,14 +1,12 @@
-//! Which values a variable allows, in a form that is equal where the sets of values are equal.
+//! Which values a variable allows.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use pack::digest::canonical;
 use pack::json::Node;
 use pack::model::Variable;
 use regex::Regex;
-use serde_json::Value;
-
-use super::pattern::listed;
+use serde_json::{Map, Value, json};
 
 /// What a declaration says about the values of a variable.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,18 +79,6 @@ impl Keyword {
         }
     }
 }
-
-/// A set of values: two sets that are found equal are equal, and simple sets that are equal are found so.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Values<'a> {
-    /// Exactly these, by their canonical text.
-    Finite(BTreeSet<String>),
-    /// Whatever these constraints allow; those that the type never reads are gone.
-    Constrained(Box<Constraints<'a>>),
-}
-
-/// The widest range of whole numbers that is written out.
-const MAX_RANGE: f64 = 256.0;
 
 impl<'a> Constraints<'a> {
     /// Reads a declaration.
@@ -176,59 +162,45 @@ impl<'a> Constraints<'a> {
             && pattern.is_none_or(|pattern| pattern.is_match(text))
     }
 
-    /// The set of values that the constraints allow.
-    pub(super) fn values(&self) -> Values<'a> {
+    /// The constraints as a JSON Schema: a variable is a small schema, and compared as one.
+    pub(super) fn schema(&self) -> Value {
+        let mut schema = Map::new();
+        if let Some(name) = self.kind.schema_type() {
+            schema.insert("type".to_owned(), Value::from(name));
+        }
         if let Some(list) = &self.enumeration {
-            let rest = Constraints { enumeration: None, ..self.clone() };
-            let allowed = list.iter().filter(|(_, value)| rest.accept(value));
-            return Values::Finite(allowed.map(|(text, _)| text.clone()).collect());
+            // The form of schemas does not allow an empty list; nothing is allowed either way.
+            let (key, allowed) = match list.is_empty() {
+                true => ("not", Value::Object(Map::new())),
+                false => ("enum", list.values().cloned().collect()),
+            };
+            schema.insert(key.to_owned(), allowed);
         }
-        if let Some(texts) = self.pattern.filter(|_| self.kind == Kind::String).and_then(listed) {
-            let rest = Constraints { pattern: None, ..self.clone() };
-            let texts = texts.into_iter().map(Value::from).filter(|text| rest.accept(text));
-            return Values::Finite(texts.map(|text| canonical(&text)).collect());
+        if let Some(pattern) = self.pattern {
+            schema.insert("pattern".to_owned(), Value::from(pattern));
         }
-        let mut own = self.clone();
-        if !matches!(self.kind, Kind::String | Kind::Unknown(_)) {
-            (own.pattern, own.min_length, own.max_length, own.nonempty) = (None, None, None, false);
+        let least = if self.nonempty { 1.0 } else { 0.0 };
+        let shortest = self.min_length.unwrap_or_default().max(least).ceil();
+        let limits = [
+            ("minLength", Some(shortest).filter(|shortest| *shortest > 0.0)),
+            ("maxLength", self.max_length.map(f64::floor).filter(|longest| *longest >= 0.0)),
+            ("minimum", self.minimum),
+            ("maximum", self.maximum),
+        ];
+        for (keyword, limit) in limits {
+            schema.extend(limit.map(|limit| (keyword.to_owned(), number_value(limit))));
         }
-        if !matches!(self.kind, Kind::Number | Kind::Integer | Kind::Unknown(_)) {
-            (own.minimum, own.maximum) = (None, None);
+        if self.max_length.is_some_and(|longest| longest < 0.0) {
+            schema.insert("allOf".to_owned(), json!([{ "not": { "type": "string" } }]));
         }
-        if self.kind == Kind::Integer {
-            own.minimum = own.minimum.map(f64::ceil);
-            own.maximum = own.maximum.map(f64::floor);
-        }
-        let least = if own.nonempty { 1.0 } else { 0.0 };
-        own.min_length = own.min_length.map(|length| length.max(least)).or(own.nonempty.then_some(least));
-        own.min_length = own.min_length.filter(|length| *length > 0.0);
-        own.nonempty = false;
-        own.written_out().unwrap_or(Values::Constrained(Box::new(own)))
+        Value::Object(schema)
     }
+}
 
-    /// The values of a set that is finite, small and easily listed.
-    fn written_out(&self) -> Option<Values<'a>> {
-        let crossed = |low: Option<f64>, high: Option<f64>| matches!((low, high), (Some(low), Some(high)) if low > high);
-        if matches!(self.kind, Kind::Unknown(_)) {
-            return None;
-        }
-        if crossed(self.min_length, self.max_length) || crossed(self.minimum, self.maximum) {
-            return Some(Values::Finite(BTreeSet::new()));
-        }
-        match (self.kind, self.minimum, self.maximum) {
-            (Kind::Boolean, ..) => {
-                Some(Values::Finite(BTreeSet::from(["true".to_owned(), "false".to_owned()])))
-            }
-            (Kind::Number, Some(least), Some(most)) if least == most => {
-                Some(Values::Finite(BTreeSet::from([canonical(&Value::from(least))])))
-            }
-            (Kind::Integer, Some(least), Some(most)) if most - least <= MAX_RANGE && least.abs() < 9e15 => {
-                let numbers = least as i64..=most as i64;
-                Some(Values::Finite(numbers.map(|number| canonical(&Value::from(number))).collect()))
-            }
-            _ => None,
-        }
-    }
+/// Whole numbers are written without a fraction.
+fn number_value(number: f64) -> Value {
+    let is_whole = number.fract() == 0.0 && number.abs() < 9e15;
+    if is_whole { Value::from(number as i64) } else { Value::from(number) }
 }
 
 impl<'a> Kind<'a> {
@@ -244,6 +216,19 @@ impl<'a> Kind<'a> {
         }
     }
 
+    /// The word of JSON Schema; none for types that it does not know, which allow everything.
+    fn schema_type(self) -> Option<&'static str> {
+        Some(match self {
+            Kind::String => "string",
+            Kind::Number => "number",
+            Kind::Integer => "integer",
+            Kind::Boolean => "boolean",
+            Kind::Object => "object",
+            Kind::Array => "array",
+            Kind::Unknown(_) => return None,
+        })
+    }
+
     fn accepts(self, value: &Value) -> bool {
         match self {
             Kind::String => value.is_string(),
@@ -254,48 +239,5 @@ impl<'a> Kind<'a> {
             Kind::Array => value.is_array(),
             Kind::Unknown(_) => true,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use pack::Document;
-
-    fn check(left: &str, right: &str, equal: bool) {
-        let read = |text: &str| Document::parse(text.as_bytes()).0.expect("JSON");
-        let (left_document, right_document) = (read(left), read(right));
-        let left_values = Constraints::of(Variable(left_document.root())).values();
-        let right_values = Constraints::of(Variable(right_document.root())).values();
-        assert_eq!(left_values == right_values, equal, "{left} and {right}");
-    }
-
-    #[test]
-    fn equal_sets_have_one_form() {
-        let number = r#"{"type": "number", "validation": {"minimum": 1}}"#;
-        check(number, r#"{"type": "number", "validation": {"minimum": 1.0, "min_length": 3}}"#, true);
-        check(number, r#"{"type": "integer", "validation": {"minimum": 1}}"#, false);
-        check(
-            r#"{"type": "integer", "validation": {"minimum": 0.5, "maximum": 2}}"#,
-            r#"{"type": "number", "validation": {"enum": [2, 1.0]}}"#,
-            true,
-        );
-        check(
-            r#"{"type": "boolean"}"#,
-            r#"{"type": "boolean", "validation": {"enum": [false, true]}}"#,
-            true,
-        );
-        check(
-            r#"{"type": "string", "validation": {"enum": ["a", "bb"], "max_length": 1}}"#,
-            r#"{"type": "string", "validation": {"enum": ["a"]}}"#,
-            true,
-        );
-        check(
-            r#"{"type": "string", "validation": {"pattern": "^(a|bb)$", "max_length": 1}}"#,
-            r#"{"type": "string", "validation": {"enum": ["a"]}}"#,
-            true,
-        );
-        check(r#"{"type": "string"}"#, r#"{"type": "string", "validation": {"min_length": 0}}"#, true);
-        check(r#"{"type": "string"}"#, r#"{"type": "string", "validation": {"min_length": 1}}"#, false);
     }
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::comparison::{Comparison, PromptPair};
 use super::report::{Changes, Draft};
 use super::side::VariableSide;
-use super::variables::Constraints;
+use super::variables::{Constraints, Relation, relate};
 use crate::change::{Bump, Bumps, Certainty, Profile, Witness};
 
 mod media;
@@ -262,7 +262,12 @@ impl<'a> Search<'_, 'a> {
         };
         let (before, after) = (Constraints::of(old.variable), Constraints::of(new.variable));
         let paths = pair.old.usage.paths.get(name).into_iter().flatten();
-        let values = sample::values(old, &[&before, &after]).into_iter();
+        // What a sample does not hit, the reasoning over both declarations does.
+        let refused = match relate(&before, &after) {
+            Relation::Narrower(value) | Relation::Overlapping(value) => Some(value),
+            Relation::Equal | Relation::Wider | Relation::Unknown(_) => None,
+        };
+        let values = sample::values(old, &[&before, &after]).into_iter().chain(refused);
         let values = values.map(|value| match value {
             Value::Object(_) | Value::Array(_) => sample::with_parts(value, paths.clone().cloned()),
             other => other,

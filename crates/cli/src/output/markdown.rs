@@ -1,0 +1,224 @@
+//! Markdown that can be posted as a comment on a pull request: what breaks, for whom, the proof, what to do, how to
+//! accept it.
+
+use registry::report::{CheckReport, CheckStatus, CheckedPack, DiffReport};
+use rules::{Bump, Level};
+
+use super::{Change, Item, Run, Section, Shown, counted};
+use crate::commands::word;
+
+/// How much of a comment services take; findings beyond that are counted only.
+const MOST_ITEMS: usize = 50;
+
+/// Renders a run.
+pub fn render(run: &Run) -> String {
+    match &run.shown {
+        Shown::Lint(report) => {
+            let title = format!("### packhouse: {}\n\n", counted(report.files, "pack"));
+            title + &findings(&run.counting().collect::<Vec<_>>())
+        }
+        Shown::Diff(report) => diff(report, &run.sections),
+        Shown::Check(report) => check(report, run),
+    }
+}
+
+fn check(report: &CheckReport, run: &Run) -> String {
+    let verdict = if report.passed { "✅ packhouse check passed" } else { "❌ packhouse check failed" };
+    let mut text = format!(
+        "### {verdict}\n\n{} against {}\n\n",
+        counted(report.packs.len(), "pack"),
+        code(&report.against)
+    );
+    text.push_str(&overview(report));
+    for section in &run.sections {
+        let pack = section.pack.and_then(|at| report.packs.get(at));
+        text.push_str(&of_section(section, pack));
+    }
+    for note in &report.notes {
+        text.push_str(&format!("> {}\n", escaped(note)));
+    }
+    text
+}
+
+/// A row for every pack that is not unchanged and clean.
+fn overview(report: &CheckReport) -> String {
+    let shown = |pack: &&CheckedPack| pack.status != CheckStatus::Unchanged || !pack.passed;
+    let rows: Vec<String> = report.packs.iter().filter(shown).map(row).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    format!("| | pack | status | version | needed |\n|-|-|-|-|-|\n{}\n", rows.concat())
+}
+
+fn row(pack: &CheckedPack) -> String {
+    let mark = if pack.passed { "✅" } else { "❌" };
+    let version = match &pack.diff {
+        Some(diff) if pack.status == CheckStatus::Changed => {
+            format!("{} → {}", diff.old.version, diff.new.version)
+        }
+        Some(diff) => diff.old.version.clone(),
+        None => String::new(),
+    };
+    let needed = match &pack.baseline {
+        Some(base) => format!("{} since {}", base.required_bump, base.version),
+        None => String::new(),
+    };
+    format!(
+        "| {mark} | {} | {} | {} | {} |\n",
+        code(&pack.pack),
+        word(&pack.status),
+        cell(&version),
+        cell(&needed)
+    )
+}
+
+fn of_section(section: &Section, pack: Option<&CheckedPack>) -> String {
+    let shown: Vec<&Item> =
+        section.items.iter().filter(|item| item.change.is_none() && !item.acknowledged).collect();
+    let changes: Vec<(&Item, &Change)> =
+        section.items.iter().filter_map(|item| Some((item, item.change.as_deref()?))).collect();
+    if shown.is_empty() && changes.is_empty() {
+        return String::new();
+    }
+    let title =
+        pack.map_or("the run".to_owned(), |pack| format!("{} ({})", code(&pack.pack), escaped(&pack.path)));
+    let mut text = format!("#### {title}\n\n");
+    if !shown.is_empty() {
+        text.push_str(&findings(&shown));
+    }
+    text.push_str(&of_changes(&changes));
+    text
+}
+
+fn diff(report: &DiffReport, sections: &[Section]) -> String {
+    let changes: Vec<(&Item, &Change)> = sections
+        .iter()
+        .flat_map(|section| &section.items)
+        .filter_map(|item| Some((item, item.change.as_deref()?)))
+        .collect();
+    let word = if report.sufficient { "sufficient" } else { "**insufficient**" };
+    format!(
+        "### {} {} → {}\n\nrequired {}, declared {}: {word}\n\n{}",
+        code(&report.pack),
+        report.old.version,
+        report.new.version,
+        report.required_bump,
+        report.declared_bump,
+        of_changes(&changes)
+    )
+}
+
+/// What breaks in full, the rest in a list that can be folded out.
+fn of_changes(changes: &[(&Item, &Change)]) -> String {
+    let is_large = |item: &Item, change: &Change| {
+        !item.acknowledged && (change.report.bump == Bump::Major || item.level > Level::Info)
+    };
+    let mut text = String::new();
+    for (item, change) in changes.iter().filter(|(item, change)| is_large(item, change)).take(MOST_ITEMS) {
+        text.push_str(&large_change(item, change));
+    }
+    let rest: Vec<String> = changes
+        .iter()
+        .filter(|(item, change)| !is_large(item, change))
+        .map(|(item, change)| {
+            let accepted = if item.acknowledged { " (accepted)" } else { "" };
+            format!("- {} {} ({}){accepted}\n", change.report.bump, escaped(&item.message), code(&item.rule))
+        })
+        .collect();
+    if !rest.is_empty() {
+        let title = counted(rest.len(), "other change");
+        text.push_str(&format!("<details><summary>{title}</summary>\n\n{}\n</details>\n\n", rest.concat()));
+    }
+    text
+}
+
+fn large_change(item: &Item, change: &Change) -> String {
+    let report = &change.report;
+    let who: Vec<String> = report.affected.iter().map(word).collect();
+    let (_, why, fix) = item.documentation();
+    let spot = match (&report.new, &change.old) {
+        (None, Some(old)) => old,
+        _ => &item.spot,
+    };
+    let mut text = format!(
+        "**{}** {} ({})\n\n- where: {}\n- for whom: {} ({})\n",
+        report.bump,
+        escaped(&item.message),
+        code(&item.rule),
+        code(&format!("{}:{}", spot.path, spot.start.line)),
+        who.join(", "),
+        word(&report.certainty),
+    );
+    if let Some(witness) = &report.witness {
+        text.push_str(&format!(
+            "- proof: {} {}: before {}, now {}\n",
+            escaped(&witness.kind),
+            code(&witness.input.to_string()),
+            escaped(&witness.old_result),
+            escaped(&witness.new_result)
+        ));
+    }
+    for (name, words) in [("why", why), ("what to do", fix)] {
+        if !words.is_empty() {
+            text.push_str(&format!("- {name}: {}\n", escaped(words)));
+        }
+    }
+    if item.level == Level::Error {
+        let entry = item.allow_entry();
+        text.push_str(&format!(
+            "\n<details><summary>accept it in packhouse.toml</summary>\n\n```toml\n{entry}```\n\n</details>\n"
+        ));
+    }
+    text + "\n"
+}
+
+fn findings(items: &[&Item]) -> String {
+    if items.is_empty() {
+        return "no findings\n\n".to_owned();
+    }
+    let mut text = "| level | where | finding |\n|-|-|-|\n".to_owned();
+    for item in items.iter().take(MOST_ITEMS) {
+        let spot = &item.spot;
+        let place = code(&format!("{}:{}:{}", spot.path, spot.start.line, spot.start.column));
+        let help = item.help.as_ref().map(|help| format!("<br>{}", cell(help))).unwrap_or_default();
+        let (message, rule) = (cell(&item.message), code(&item.rule));
+        text.push_str(&format!("| {} | {place} | {message} ({rule}){help} |\n", item.level));
+    }
+    let beyond = items.len().saturating_sub(MOST_ITEMS);
+    if beyond > 0 {
+        text.push_str(&format!("\n{beyond} more findings are left out here.\n"));
+    }
+    text + "\n"
+}
+
+/// Text in which nothing is markup, code in backticks excepted: messages quote names with them.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::new();
+    for (at, part) in text.split('`').enumerate() {
+        if at % 2 == 1 {
+            escaped.push_str(&code(part));
+            continue;
+        }
+        for character in part.chars() {
+            match character {
+                '<' => escaped.push_str("&lt;"),
+                '\\' | '*' | '_' | '[' | ']' | '#' | '>' | '~' | '@' => {
+                    escaped.push('\\');
+                    escaped.push(character);
+                }
+                '\n' | '\r' => escaped.push(' '),
+                other => escaped.push(other),
+            }
+        }
+    }
+    escaped
+}
+
+fn cell(text: &str) -> String {
+    escaped(text).replace('|', "\\|")
+}
+
+fn code(text: &str) -> String {
+    let text = text.replace(['\n', '\r'], " ").replace('|', "\\|");
+    if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
+}

@@ -1,0 +1,171 @@
+//! The smaller commands, the output formats, and what every command has in common.
+
+use serde_json::Value;
+
+use super::snapshot;
+use super::support::{Folder, greeter, greeter_with};
+
+const TIER: &str = r#"{ "name": "tier", "type": "string", "required": true, "description": "The plan.", "example": "gold" },
+        "#;
+
+fn breaking(version: &str) -> String {
+    greeter_with(version, TIER, " Mind the plan {{tier}}.")
+}
+
+/// A repository with a break under a patch version, a misspelled variable and a pack that is gone.
+fn trouble() -> Folder {
+    let folder = Folder::repository();
+    folder.write("packs/greeter.pack.json", greeter("1.0.0"));
+    folder.write("packs/gone.pack.json", greeter("1.0.0").replace("greeter", "gone")).commit("one");
+    folder.git(&["switch", "--quiet", "--create", "topic"]);
+    folder.write(
+        "packs/greeter.pack.json",
+        breaking("1.0.1").replace("Greet {{name}}", "Greet {{nmae}}, {{name}}"),
+    );
+    folder.remove("packs/gone.pack.json").commit("two");
+    folder
+}
+
+#[test]
+fn every_format_shows_the_same_findings() {
+    let folder = trouble();
+    let check = ["check", "packs", "--against", "merge-base:main", "--format"];
+    for format in ["concise", "jsonl", "sarif", "github", "gitlab", "junit", "markdown"] {
+        let ran = folder.run(&[&check[..], &[format]].concat());
+        assert_eq!((ran.status, ran.stderr.as_str()), (1, ""), "{format}: {}", ran.shown());
+        snapshot(&format!("format_{format}"), &ran.stdout);
+        let again = folder.run(&[&check[..], &[format]].concat());
+        assert_eq!(ran.stdout, again.stdout, "{format} is the same between runs");
+    }
+    let sarif: Value = folder.run(&[&check[..], &["sarif"]].concat()).json();
+    for result in sarif["runs"][0]["results"].as_array().expect("results") {
+        let uri = &result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
+        assert_eq!(uri, "packs/greeter.pack.json", "{result}");
+    }
+}
+
+#[test]
+fn outputs_go_to_files_too_and_github_gets_a_summary() {
+    let folder = trouble();
+    let arguments = [
+        "lint",
+        "packs",
+        "--format",
+        "github",
+        "--output",
+        "sarif=a.sarif",
+        "--output",
+        "text=a.txt",
+        "--color",
+        "always",
+    ];
+    let ran = folder.run_with(&arguments, &[("GITHUB_STEP_SUMMARY", "summary.md")], "");
+    assert!(ran.stdout.starts_with("::error file=packs/greeter.pack.json,line="), "{}", ran.shown());
+    assert!(folder.read("summary.md").starts_with("### packhouse: 1 pack"));
+    assert!(folder.read("a.sarif").contains("\"2.1.0\"") && !folder.read("a.txt").contains('\u{1b}'));
+    let ran = folder.run(&["lint", "packs", "--output", "yaml=x"]);
+    assert!(ran.status == 2 && ran.stderr.contains("there is no format `yaml`"), "{}", ran.shown());
+}
+
+#[test]
+fn real_outputs_fit_the_schemas_that_the_program_prints() {
+    let folder = trouble();
+    let schema = |name: &str| {
+        let schema = folder.run(&["schema", "--output", name]).json();
+        jsonschema::draft202012::new(&schema).expect("a schema")
+    };
+    let old = "main:packs/greeter.pack.json";
+    let runs: [(&str, &[&str]); 4] = [
+        ("lint", &["lint", "packs"]),
+        ("diff", &["diff", old, "packs/greeter.pack.json"]),
+        ("check", &["check", "packs", "--against", "merge-base:main"]),
+        ("check", &["check", "packs", "--against", "none"]),
+    ];
+    for (name, arguments) in runs {
+        let report = folder.run(&[arguments, &["--format", "json"]].concat()).json();
+        let errors: Vec<String> = schema(name).iter_errors(&report).map(|error| error.to_string()).collect();
+        assert_eq!(errors, Vec::<String>::new(), "{name}");
+    }
+    assert_eq!(
+        folder.run(&["schema", "1.5"]).json()["$id"],
+        "https://promptpack.org/schema/v1.5.1/promptpack.schema.json"
+    );
+}
+
+#[test]
+fn a_bump_changes_the_number_alone() {
+    let folder = Folder::repository();
+    folder.write("packs/greeter.pack.json", greeter("v1.0.0")).commit("one");
+    folder.git(&["switch", "--quiet", "--create", "topic"]);
+    let text = breaking("v1.0.1").replace("  \"name\": \"Greeter\",", "  \"name\":    \"Greeter\",");
+    folder.write("packs/greeter.pack.json", &text).commit("two");
+    let arguments = ["bump", "--against", "merge-base:main"];
+    let ran = folder.run(&arguments);
+    assert_eq!(ran.stdout, "greeter v1.0.1 -> v2.0.0  (major, packs/greeter.pack.json)\n", "{}", ran.shown());
+    assert_eq!(folder.read("packs/greeter.pack.json"), text);
+    assert_eq!(folder.run(&[&arguments[..], &["--write"]].concat()).status, 0);
+    assert_eq!(folder.read("packs/greeter.pack.json"), text.replace("v1.0.1", "v2.0.0"));
+    assert_eq!(folder.run(&arguments).stdout, "every version is high enough\n");
+    assert_eq!(folder.run(&["check", "--against", "merge-base:main"]).status, 0);
+}
+
+#[test]
+fn rules_are_listed_and_explained() {
+    let folder = Folder::new();
+    let rules = folder.run(&["rules", "--format", "json"]).json();
+    let ids: Vec<&str> =
+        rules["rules"].as_array().expect("rules").iter().filter_map(|rule| rule["id"].as_str()).collect();
+    assert!(ids.contains(&"undeclared-variable") && ids.contains(&"version-not-bumped"), "{ids:?}");
+    for id in ["undeclared-variable", "version-not-bumped"] {
+        assert!(folder.run(&["explain", id]).stdout.contains("fix: "), "{id}");
+    }
+    let ran = folder.run(&["explain", "undeclared-varible"]);
+    assert!(ran.status == 1 && ran.stderr.contains("did you mean `undeclared-variable`?"), "{}", ran.shown());
+}
+
+#[test]
+fn a_repository_is_set_up_and_passes_its_own_gate() {
+    let folder = Folder::repository();
+    folder.write("greeter.pack.json", greeter("1.0.0"));
+    let ran = folder.run(&["init"]);
+    assert_eq!(
+        ran.stderr,
+        "packhouse.toml: written\n.github/workflows/packhouse.yml: written\n",
+        "{}",
+        ran.shown()
+    );
+    assert_eq!(folder.run(&["lint"]).status, 0);
+    assert!(
+        folder.run(&["init", "--ci", "gitlab"]).stderr.starts_with("packhouse.toml: left as it is\n.gitlab/")
+    );
+}
+
+#[test]
+fn every_command_helps_with_an_example() {
+    let folder = Folder::new();
+    let help = folder.run(&["--help"]);
+    assert_eq!(help.status, 0);
+    let commands: Vec<&str> = help
+        .stdout
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
+        .filter(|name| !name.is_empty() && *name != "help")
+        .collect();
+    assert!(commands.len() > 14, "{commands:?}");
+    for command in commands {
+        let ran = folder.run(&[command, "--help"]);
+        // What has commands of its own gives the examples there.
+        let has_example = ran.stdout.contains("Example") || ran.stdout.contains("Commands:");
+        assert!(ran.status == 0 && has_example, "{command}: {}", ran.shown());
+    }
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(folder.run(&["completions", shell]).stdout.contains("packhouse"));
+    }
+    assert!(folder.run(&["man"]).stdout.contains(".TH packhouse"));
+    assert_eq!(folder.run(&["man", "--dir", "man"]).status, 0);
+    assert!(folder.read("man/packhouse-lint.1").contains("packhouse-lint"));
+    assert_eq!(folder.run(&["lnt"]).status, 2);
+}
