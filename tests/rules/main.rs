@@ -16,4 +16,5 @@ mod mutation;
 mod packs;
 mod reference;
 mod subset;
+mod subset_hostile;
 mod versions;

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::OnceLock;
 
 use crate::pointer::Pointer;
 use crate::span::Span;
@@ -69,7 +70,23 @@ struct Key {
 #[derive(Debug, Clone)]
 enum Text {
     Source(Span),
-    Unescaped(Box<str>),
+    Unescaped(Box<Unescaped>),
+}
+
+/// The unescaped text of a string with escapes.
+#[derive(Debug, Clone)]
+struct Unescaped {
+    text: Box<str>,
+    /// Where its escapes stand, once somebody asks for a place inside the text: a string may be long, and asked often.
+    escapes: OnceLock<Box<[Escape]>>,
+}
+
+/// One escape: where the source goes on after it, and where the unescaped text starts and goes on.
+#[derive(Debug, Clone)]
+struct Escape {
+    source_end: u32,
+    start: u32,
+    end: u32,
 }
 
 #[derive(Debug, Clone)]
@@ -196,7 +213,7 @@ impl Document {
     fn string<'a>(&'a self, text: &'a Text) -> &'a str {
         match text {
             Text::Source(span) => &self.text[span.range()],
-            Text::Unescaped(text) => text,
+            Text::Unescaped(unescaped) => &unescaped.text,
         }
     }
 }
@@ -311,24 +328,14 @@ impl<'a> Node<'a> {
             Kind::String(Text::Source(text)) if inner.end as usize <= text.len() => {
                 Span { start: text.start + inner.start, end: text.start + inner.end }
             }
-            Kind::String(Text::Unescaped(text)) if inner.end as usize <= text.len() => {
-                let start = self.source_offset(inner.start);
-                Span { start, end: self.source_offset(inner.end).max(start) }
+            Kind::String(Text::Unescaped(unescaped)) if inner.end as usize <= unescaped.text.len() => {
+                let escapes = unescaped.escapes.get_or_init(|| escapes(self.source().as_bytes()));
+                let offset = |target| self.span().start + source_offset(escapes, target);
+                let start = offset(inner.start);
+                Span { start, end: offset(inner.end).max(start) }
             }
             _ => self.span(),
         }
-    }
-
-    /// Walks the escapes of a string up to byte `target` of its unescaped text.
-    fn source_offset(self, target: u32) -> u32 {
-        let bytes = self.source().as_bytes();
-        let (mut at, mut unescaped) = (1, 0);
-        while unescaped < target as usize && at + 1 < bytes.len() {
-            let (written, meant) = escape_lengths(&bytes[at..]);
-            at += written;
-            unescaped += meant;
-        }
-        self.span().start + at as u32
     }
 
     /// Whether the value is an object.
@@ -426,6 +433,31 @@ impl<'a> Node<'a> {
                 Value::Object(self.members().map(|(key, node)| (key.to_owned(), node.to_value())).collect())
             }
         }
+    }
+}
+
+/// The escapes of a string's source, which starts with a quotation mark.
+fn escapes(source: &[u8]) -> Box<[Escape]> {
+    let mut found = Vec::new();
+    let (mut at, mut unescaped) = (1, 0);
+    while at + 1 < source.len() {
+        let (written, meant) = escape_lengths(&source[at..]);
+        at += written;
+        unescaped += meant;
+        if source[at - written] == b'\\' {
+            let (start, end) = (unescaped - meant, unescaped);
+            found.push(Escape { source_end: at as u32, start: start as u32, end: end as u32 });
+        }
+    }
+    found.into()
+}
+
+/// Where byte `target` of an unescaped text stands in its source; the end of an escape for a byte inside it.
+fn source_offset(escapes: &[Escape], target: u32) -> u32 {
+    let passed = escapes.partition_point(|escape| escape.start < target);
+    match passed.checked_sub(1).map(|last| &escapes[last]) {
+        Some(escape) => escape.source_end + target.saturating_sub(escape.end),
+        None => 1 + target,
     }
 }
 
@@ -686,7 +718,7 @@ impl<'t, 'p> Parser<'t, 'p> {
             None => Text::Source(Span::new(start, end)),
             Some(mut text) => {
                 text.push_str(&self.text[run..end]);
-                Text::Unescaped(text.into())
+                Text::Unescaped(Box::new(Unescaped { text: text.into(), escapes: OnceLock::new() }))
             }
         })
     }
@@ -839,7 +871,7 @@ impl<'t, 'p> Parser<'t, 'p> {
 fn key_text<'n>(nodes: &'n [NodeData], text: &'n str, child: u32) -> &'n str {
     match nodes[child as usize].key.as_ref().map(|key| &key.text) {
         Some(Text::Source(span)) => &text[span.range()],
-        Some(Text::Unescaped(text)) => text,
+        Some(Text::Unescaped(unescaped)) => &unescaped.text,
         None => "",
     }
 }

@@ -1,4 +1,11 @@
 //! "Did you mean": the one candidate that a misspelled word is close to.
+//!
+//! [`closest`] answers one question; whoever asks in a loop over a pack asks a [`Guesser`], whose work is bounded.
+
+use std::cell::Cell;
+
+/// The longest word, in bytes, that anybody mistypes: comparing two texts takes the product of their lengths.
+const MAX_WORD: usize = 256;
 
 /// Among more candidates than this, no word is suggested: hundreds of them resemble each other, and a pack that
 /// misspells thousands of names must not take minutes.
@@ -6,6 +13,9 @@ const MAX_CANDIDATES: usize = 1000;
 
 /// Finds the unique best candidate within edit distance 2 and a third of the word's length, case ignored.
 pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    if word.len() > MAX_WORD {
+        return None;
+    }
     let lower = word.to_lowercase();
     let limit = 2.min(word.chars().count() / 3);
     let mut best: Option<(usize, &str)> = None;
@@ -31,12 +41,12 @@ pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) ->
 /// Answers [`closest`] many times, until so much work is done that nobody would read the answers.
 #[derive(Debug, Clone)]
 pub struct Guesser {
-    left: usize,
+    left: Cell<usize>,
 }
 
 impl Default for Guesser {
     fn default() -> Self {
-        Guesser { left: MAX_COMPARISONS }
+        Guesser { left: Cell::new(MAX_COMPARISONS) }
     }
 }
 
@@ -45,17 +55,14 @@ const MAX_COMPARISONS: usize = 100_000;
 
 impl Guesser {
     /// Like [`closest`]; nothing once the work is done.
-    pub fn closest<'c>(
-        &mut self,
-        word: &str,
-        candidates: impl IntoIterator<Item = &'c str>,
-    ) -> Option<&'c str> {
-        if self.left == 0 {
+    pub fn closest<'c>(&self, word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+        let left = self.left.get();
+        if left == 0 || word.len() > MAX_WORD {
             return None;
         }
         let mut compared = 0;
         let found = closest(word, candidates.into_iter().inspect(|_| compared += 1));
-        self.left = self.left.saturating_sub(compared);
+        self.left.set(left.saturating_sub(compared));
         found
     }
 }
@@ -87,7 +94,7 @@ fn distance(a: &str, b: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::closest;
+    use super::{Guesser, MAX_COMPARISONS, closest};
 
     #[test]
     fn only_a_unique_near_word_is_suggested() {
@@ -99,5 +106,21 @@ mod tests {
         assert_eq!(closest("aaab", ["aaaab"]), Some("aaaab"));
         assert_eq!(closest("recieve", ["receive", "reprieve"]), Some("receive"));
         assert_eq!(closest("tier", ["customer_name"]), None);
+    }
+
+    #[test]
+    fn a_guesser_stops_when_nobody_reads_on() {
+        let known: Vec<String> = (0..1000).map(|index| format!("tool_{index}")).collect();
+        let guesser = Guesser::default();
+        let asked = |word: &str| guesser.closest(word, known.iter().map(String::as_str)).is_some();
+        assert!(asked("tools_77"));
+        let answers = (0..MAX_COMPARISONS / 500).filter(|_| asked("tools_77")).count();
+        assert_eq!(answers, MAX_COMPARISONS / 1000 - 1);
+    }
+
+    #[test]
+    fn long_texts_are_no_misspelled_words() {
+        let long = "a".repeat(1 << 20);
+        assert_eq!(closest(&long, [&long[1..], "a"]), None);
     }
 }

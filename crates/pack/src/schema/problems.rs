@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{ANNOTATED, since_of};
 use crate::json::{Document, JsonType, Node};
 use crate::pointer::Pointer;
-use crate::similar::closest;
+use crate::similar::Guesser;
 use crate::spec::SpecVersion;
 
 /// One thing that the schema of the declared version refuses.
@@ -54,11 +54,19 @@ pub(super) struct Problems<'a> {
     derived: &'a Value,
     missing: BTreeMap<Pointer, Vec<String>>,
     found: Vec<SchemaProblem>,
+    guesser: Guesser,
 }
 
 impl<'a> Problems<'a> {
     pub(super) fn new(document: &'a Document, version: SpecVersion, derived: &'a Value) -> Self {
-        Problems { document, version, derived, missing: BTreeMap::new(), found: Vec::new() }
+        Problems {
+            document,
+            version,
+            derived,
+            missing: BTreeMap::new(),
+            found: Vec::new(),
+            guesser: Guesser::default(),
+        }
     }
 
     pub(super) fn finish(mut self) -> Vec<SchemaProblem> {
@@ -132,7 +140,7 @@ impl<'a> Problems<'a> {
         let present = self.document.at(pointer);
         let absent =
             known.iter().copied().filter(|known| present.is_none_or(|node| node.get(known).is_none()));
-        let help = match (key, closest(key, absent)) {
+        let help = match (key, self.guesser.closest(key, absent)) {
             ("dir", _) if known.contains(&"path") => Some("did you mean `path`?".to_owned()),
             (_, Some(near)) => Some(format!("did you mean `{near}`?")),
             _ if known.len() <= 16 => Some(format!("the fields are {}", quoted_list(&known))),
@@ -148,7 +156,7 @@ impl<'a> Problems<'a> {
             return self.report(SchemaProblemKind::UnlistedValue, pointer, message, None);
         }
         let words = options.iter().map(|option| option.trim_matches('"'));
-        let help = match node.as_str().and_then(|word| closest(word, words)) {
+        let help = match node.as_str().and_then(|word| self.guesser.closest(word, words)) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("the values are {}", options.join(", ")),
         };

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::evals;
 use crate::facts::Facts;
 use crate::lint::{Check, Findings, Group, Level, Lint};
-use pack::similar::closest;
+use pack::similar::Guesser;
 
 pub(super) const LINT: Lint = Lint {
     id: "undeclared-eval",
@@ -19,6 +19,7 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
+    let guesser = Guesser::default();
     if pack.pack.get("evals").is_some_and(|evals| !evals.is_array()) {
         return;
     }
@@ -34,7 +35,7 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
             findings
                 .report(node, format!("neither the pack nor a prompt has the eval `{id}`"))
                 .help("name the `id` of an eval")
-                .suggest_for(node, closest(id, ids.iter().copied()));
+                .suggest_for(node, guesser.closest(id, ids.iter().copied()));
         }
     }
 }

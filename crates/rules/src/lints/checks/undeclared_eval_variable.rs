@@ -6,7 +6,7 @@ use crate::facts::Facts;
 use crate::facts::PromptFacts;
 use crate::lint::{Check, Findings, Group, Level, Lint};
 use pack::model::Eval;
-use pack::similar::closest;
+use pack::similar::Guesser;
 use pack::template::{Class, RUNTIME_NAMES};
 
 pub(super) const LINT: Lint = Lint {
@@ -21,28 +21,29 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
+    let guesser = Guesser::default();
     let mut all = Known::default();
     for prompt in pack.prompts() {
         let mut known = Known::default();
         known.add(prompt, pack);
         for eval in prompt.prompt.evals() {
-            require(eval, &known, "the prompt declares no variable", findings);
+            require(eval, &known, "the prompt declares no variable", &guesser, findings);
         }
         all.add(prompt, pack);
     }
     for eval in pack.pack.evals() {
-        require(eval, &all, "no prompt declares the variable", findings);
+        require(eval, &all, "no prompt declares the variable", &guesser, findings);
     }
 }
 
-fn require(eval: Eval<'_>, known: &Known<'_>, what: &str, findings: &mut Findings<'_>) {
+fn require(eval: Eval<'_>, known: &Known<'_>, what: &str, guesser: &Guesser, findings: &mut Findings<'_>) {
     let Some(node) = eval.get("when").and_then(|when| when.get("has_variable")) else { return };
     let Some(name) = node.as_str() else { return };
     if !known.has_any_name && !known.names.contains(name) && !RUNTIME_NAMES.contains(&name) {
         findings
             .report(node, format!("{what} `{name}`, so the eval never runs"))
             .help("declare it under `variables`")
-            .suggest_for(node, closest(name, known.names.iter().copied()));
+            .suggest_for(node, guesser.closest(name, known.names.iter().copied()));
     }
 }
 

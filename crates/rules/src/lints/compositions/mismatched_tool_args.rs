@@ -10,7 +10,7 @@ use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, ValidationError, Validator};
 use pack::Node;
 use pack::model::Step;
-use pack::similar::closest;
+use pack::similar::Guesser;
 
 pub(super) const LINT: Lint = Lint {
     id: "mismatched-tool-args",
@@ -24,6 +24,7 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
+    let guesser = Guesser::default();
     let mut validators: BTreeMap<&str, Option<Validator>> = BTreeMap::new();
     for steps in compositions(pack) {
         for step in steps.all().iter().map(|placed| placed.step).filter(|step| step.kind() == Some("tool")) {
@@ -31,7 +32,7 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
             let Some(parameters) = pack.pack.tool(key).and_then(|tool| tool.parameters()) else { continue };
             let validator = validators.entry(key).or_insert_with(|| compile(parameters));
             if let Some(validator) = validator {
-                check_args(key, step, parameters, validator, findings);
+                check_args(key, step, parameters, validator, &guesser, findings);
             }
         }
     }
@@ -49,6 +50,7 @@ fn check_args(
     step: Step<'_>,
     parameters: Node<'_>,
     validator: &Validator,
+    guesser: &Guesser,
     findings: &mut Findings<'_>,
 ) {
     let place = step.get("args");
@@ -56,7 +58,7 @@ fn check_args(
     for error in validator.iter_errors(&args) {
         let node = place.and_then(|place| below(place, error.instance_path().as_str()));
         match node {
-            Some(node) => report(key, step, parameters, node, &error, findings),
+            Some(node) => report(key, step, parameters, node, &error, guesser, findings),
             None => {
                 let name = step.get("id").unwrap_or(step.0);
                 findings
@@ -77,6 +79,7 @@ fn report(
     parameters: Node<'_>,
     node: Node<'_>,
     error: &ValidationError<'_>,
+    guesser: &Guesser,
     findings: &mut Findings<'_>,
 ) {
     let id = called(step);
@@ -99,7 +102,7 @@ fn report(
                         format!("step `{id}` passes `{name}`, which `{key}` does not take"),
                     )
                     .help("remove it, or declare it in the tool's `parameters`")
-                    .suggest(closest(name, declared));
+                    .suggest(guesser.closest(name, declared));
             }
         }
         _ if holds_reference(node) => {}

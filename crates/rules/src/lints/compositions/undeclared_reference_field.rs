@@ -6,7 +6,7 @@ use super::steps::Steps;
 use super::{all_references, compositions};
 use crate::facts::Facts;
 use crate::lint::{Check, Findings, Group, Level, Lint};
-use pack::similar::closest;
+use pack::similar::Guesser;
 
 pub(super) const LINT: Lint = Lint {
     id: "undeclared-reference-field",
@@ -28,13 +28,16 @@ struct Defect {
 }
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
+    let guesser = Guesser::default();
     for steps in compositions(pack) {
         let fields = input_fields(pack, steps.composition);
         for (_, site, reference) in all_references(&steps) {
             let Some(path) = &reference.path else { continue };
             let defect = match path.step_output() {
                 Some((id, rest)) => output_defect(&steps, reference.text, id, rest),
-                None => fields.as_ref().and_then(|fields| input_defect(fields, reference.text, path)),
+                None => {
+                    fields.as_ref().and_then(|fields| input_defect(fields, reference.text, path, &guesser))
+                }
             };
             if let Some(Defect { message, help, meant }) = defect {
                 findings.report_part(site.node, reference.span, message).help(help).suggest(meant.as_deref());
@@ -66,12 +69,12 @@ fn output_defect(steps: &Steps<'_>, text: &str, id: &str, rest: &[&str]) -> Opti
     }
 }
 
-fn input_defect(fields: &InputFields, text: &str, path: &ValuePath<'_>) -> Option<Defect> {
+fn input_defect(fields: &InputFields, text: &str, path: &ValuePath<'_>, guesser: &Guesser) -> Option<Defect> {
     let field = path.parts.first().filter(|_| path.root == "input")?;
     if fields.names.contains(*field) {
         return None;
     }
-    let near = closest(field, fields.names.iter().map(String::as_str));
+    let near = guesser.closest(field, fields.names.iter().map(String::as_str));
     Some(Defect {
         message: format!("`{text}` reads the field `{field}`, which `{}` does not have", fields.file),
         help: "add the property to the schema, or read another one".to_owned(),

@@ -4,7 +4,7 @@ use super::{called, compositions};
 use crate::facts::Facts;
 use crate::lint::{Check, Findings, Group, Level, Lint};
 use pack::model::Step;
-use pack::similar::closest;
+use pack::similar::Guesser;
 
 pub(super) const LINT: Lint = Lint {
     id: "unlisted-termination-tool",
@@ -20,6 +20,7 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
+    let guesser = Guesser::default();
     for steps in compositions(pack) {
         for step in steps.all().iter().map(|placed| placed.step).filter(|step| step.kind() == Some("agent")) {
             let Some(node) = step.get("termination").and_then(|end| end.get("tool_called")) else { continue };
@@ -39,7 +40,7 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
                     format!("step `{step}` ends when `{tool}` is called, which {owner} does not list"),
                 )
                 .help(format!("add `{tool}` to the `tools` of {owner}"))
-                .suggest(closest(tool, listed));
+                .suggest(guesser.closest(tool, listed));
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::facts::Facts;
 use crate::lint::{Check, Findings, Group, Level, Lint};
-use pack::similar::closest;
+use pack::similar::Guesser;
 
 pub(super) const LINT: Lint = Lint {
     id: "unused-composition",
@@ -18,6 +18,7 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
+    let guesser = Guesser::default();
     let states = pack.pack.workflow().into_iter().flat_map(|workflow| workflow.states());
     let run = states.filter_map(|state| state.text("composition"));
     // A misspelled name is `undeclared-composition`; what it was meant to run counts as run.
@@ -25,7 +26,7 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
         if pack.declares("compositions", name) {
             Some(name)
         } else {
-            closest(name, pack.keys("compositions"))
+            guesser.closest(name, pack.keys("compositions"))
         }
     };
     let run: BTreeSet<&str> = run.filter_map(meant).collect();

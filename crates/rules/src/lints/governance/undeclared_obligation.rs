@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Effective;
 use crate::facts::Facts;
 use crate::lint::{Check, Findings, Group, Level, Lint};
-use pack::similar::closest;
+use pack::similar::Guesser;
 
 pub(super) const LINT: Lint = Lint {
     id: "undeclared-obligation",
@@ -19,6 +19,7 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
+    let guesser = Guesser::default();
     let mut of_pack = BTreeSet::new();
     for effective in Effective::all(pack) {
         let ids: BTreeSet<&str> =
@@ -28,7 +29,7 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
                 findings
                     .report(node, format!("the governance has no obligation `{id}`"))
                     .help("name the `id` of an obligation")
-                    .suggest_for(node, closest(id, ids.iter().copied()));
+                    .suggest_for(node, guesser.closest(id, ids.iter().copied()));
             }
         }
         if effective.is_of_pack {

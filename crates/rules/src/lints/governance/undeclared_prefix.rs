@@ -6,7 +6,7 @@ use super::{Effective, is_prefix};
 use crate::facts::Facts;
 use crate::lint::{Check, Findings, Group, Level, Lint};
 use pack::model::Governance;
-use pack::similar::closest;
+use pack::similar::Guesser;
 use pack::{Node, Span};
 
 pub(super) const LINT: Lint = Lint {
@@ -21,13 +21,14 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
+    let guesser = Guesser::default();
     let mut of_pack = BTreeSet::new();
     for effective in Effective::all(pack) {
         let vocabularies = effective.get("vocabularies");
         let declared: BTreeSet<&str> =
             vocabularies.into_iter().flat_map(Node::members).map(|(prefix, _)| prefix).collect();
         for term in terms(effective.own) {
-            check_term(term, &declared, findings);
+            check_term(term, &declared, &guesser, findings);
         }
         if effective.is_of_pack {
             of_pack = declared;
@@ -35,7 +36,7 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
     }
     for scope in pack.pack.tools().filter_map(|tool| tool.get("action_scope")) {
         for class in scope.list("data_classes") {
-            check_term(class, &of_pack, findings);
+            check_term(class, &of_pack, &guesser, findings);
         }
     }
 }
@@ -55,10 +56,10 @@ fn terms(governance: Governance<'_>) -> Vec<Node<'_>> {
     terms
 }
 
-fn check_term(node: Node<'_>, declared: &BTreeSet<&str>, findings: &mut Findings<'_>) {
+fn check_term(node: Node<'_>, declared: &BTreeSet<&str>, guesser: &Guesser, findings: &mut Findings<'_>) {
     let Some(prefix) = node.as_str().and_then(prefix_of) else { return };
     if !declared.contains(prefix) && !WELL_KNOWN.contains(&prefix) {
-        let near = closest(prefix, declared.iter().copied().chain(WELL_KNOWN));
+        let near = guesser.closest(prefix, declared.iter().copied().chain(WELL_KNOWN));
         findings
             .report_part(node, Span::new(0, prefix.len()), format!("nothing declares the prefix `{prefix}`"))
             .help("declare it under `vocabularies`")

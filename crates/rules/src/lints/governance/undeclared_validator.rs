@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::controls;
 use crate::facts::Facts;
 use crate::lint::{Check, Findings, Group, Level, Lint};
-use pack::similar::closest;
+use pack::similar::Guesser;
 
 pub(super) const LINT: Lint = Lint {
     id: "undeclared-validator",
@@ -19,6 +19,7 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
+    let guesser = Guesser::default();
     let validators = pack.prompts().iter().flat_map(|prompt| prompt.prompt.validators());
     let ids: BTreeSet<&str> = validators.filter_map(|validator| validator.text("id")).collect();
     for node in pack.pack.governances().flat_map(controls).filter_map(|control| control.get("validator")) {
@@ -26,7 +27,7 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
             findings
                 .report(node, format!("no validator has the id `{id}`"))
                 .help("give the validator that is meant this `id`")
-                .suggest_for(node, closest(id, ids.iter().copied()));
+                .suggest_for(node, guesser.closest(id, ids.iter().copied()));
         }
     }
 }

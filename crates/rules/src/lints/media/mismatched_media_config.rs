@@ -6,7 +6,7 @@ use crate::facts::Facts;
 use crate::lint::{Check, Findings, Group, Level, Lint};
 use pack::Node;
 use pack::model::Media;
-use pack::similar::closest;
+use pack::similar::Guesser;
 
 pub(super) const LINT: Lint = Lint {
     id: "mismatched-media-config",
@@ -20,14 +20,15 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
+    let guesser = Guesser::default();
     for media in pack.prompts().iter().filter_map(|prompt| prompt.prompt.media()) {
         if media.get("supported_types").is_some_and(Node::is_array) {
-            check_types(media, findings);
+            check_types(media, &guesser, findings);
         }
     }
 }
 
-fn check_types(media: Media<'_>, findings: &mut Findings<'_>) {
+fn check_types(media: Media<'_>, guesser: &Guesser, findings: &mut Findings<'_>) {
     const OTHER_FIELDS: [&str; 3] = ["enabled", "supported_types", "examples"];
     let listed: BTreeSet<&str> = media.texts("supported_types").map(|(name, _)| name).collect();
     let blocks = media.members().filter(|(key, _)| !OTHER_FIELDS.contains(key));
@@ -35,7 +36,7 @@ fn check_types(media: Media<'_>, findings: &mut Findings<'_>) {
     let bare = || listed.iter().copied().filter(|name| *name != "text" && media.get(name).is_none());
     let mut meant = BTreeSet::new();
     for (name, block) in &unlisted {
-        let near = closest(name, bare());
+        let near = guesser.closest(name, bare());
         meant.extend(near);
         findings
             .report_key(*block, format!("`{name}` is configured but not in `supported_types`"))

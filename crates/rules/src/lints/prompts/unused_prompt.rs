@@ -55,7 +55,7 @@ fn named_prompts<'a>(pack: &Facts<'a>) -> BTreeSet<&'a str> {
     }
     named.extend(root.all_steps().filter_map(|step| step.text("prompt_task")));
     let undeclared = named.iter().filter(|name| !pack.declares("prompts", name));
-    let mut guesser = Guesser::default();
+    let guesser = Guesser::default();
     let meant: Vec<&str> =
         undeclared.filter_map(|name| guesser.closest(name, pack.keys("prompts"))).collect();
     named.extend(meant);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::references;
 use crate::facts::Facts;
 use crate::lint::{Check, Findings, Group, Level, Lint};
-use pack::similar::closest;
+use pack::similar::Guesser;
 
 pub(super) const LINT: Lint = Lint {
     id: "undeclared-provider",
@@ -19,6 +19,7 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
+    let guesser = Guesser::default();
     if has_unreadable_providers(pack) {
         return;
     }
@@ -29,7 +30,7 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
             findings
                 .report(node, format!("the pack requires no provider `{name}`"))
                 .help("declare it under `requires.providers`")
-                .suggest_for(node, closest(name, known));
+                .suggest_for(node, guesser.closest(name, known));
         }
     }
 }

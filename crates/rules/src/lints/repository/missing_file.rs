@@ -3,7 +3,7 @@
 use super::{FileReference, data_files};
 use crate::facts::Facts;
 use crate::lint::{Check, Findings, Group, Level, Lint};
-use pack::similar::closest;
+use pack::similar::Guesser;
 use pack::tree::{Tree, Unreadable, folder, is_absolute, join, leaves, link_on};
 
 pub(super) const LINT: Lint = Lint {
@@ -19,6 +19,7 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
+    let guesser = Guesser::default();
     let Some(tree) = pack.tree else { return };
     let base = folder(pack.path);
     for FileReference { what, path, node } in data_files(pack.pack) {
@@ -40,7 +41,7 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
         findings
             .report(node, format!("{what} `{path}` {why}"))
             .help(help)
-            .suggest(nearest(tree, base, path).as_deref());
+            .suggest(nearest(tree, base, path, &guesser).as_deref());
     }
 }
 
@@ -53,9 +54,9 @@ fn is_there(tree: &dyn Tree, base: &str, path: &str) -> bool {
 }
 
 /// The path with the name of a file beside the missing one that it is close to.
-fn nearest(tree: &dyn Tree, base: &str, path: &str) -> Option<String> {
+fn nearest(tree: &dyn Tree, base: &str, path: &str, guesser: &Guesser) -> Option<String> {
     let entries = tree.list(folder(&join(base, path)?)).ok()?;
     let start = path.rfind('/').map_or(0, |slash| slash + 1);
-    let name = closest(&path[start..], entries.iter().map(|entry| entry.name.as_str()))?;
+    let name = guesser.closest(&path[start..], entries.iter().map(|entry| entry.name.as_str()))?;
     Some(format!("{}{name}", &path[..start]))
 }

@@ -3,7 +3,7 @@
 use crate::facts::Facts;
 use crate::lint::{Check, Findings, Group, Level, Lint};
 use pack::Node;
-use pack::similar::closest;
+use pack::similar::Guesser;
 use pack::skill::{NotLocated, SKILL_FILE};
 use pack::tree::{EntryKind, Tree, Unreadable, folder, is_absolute, join, leaves, link_on};
 
@@ -21,10 +21,11 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
+    let guesser = Guesser::default();
     let Some(tree) = pack.tree else { return };
     for skill in pack.skills() {
         let (Some((path, node)), Some(Err(reason))) = (skill.path(), &skill.location) else { continue };
-        report(pack, tree, (path, node), reason, findings);
+        report(pack, tree, (path, node), reason, &guesser, findings);
     }
 }
 
@@ -33,6 +34,7 @@ fn report(
     tree: &dyn Tree,
     (path, node): (&str, Node<'_>),
     reason: &NotLocated,
+    guesser: &Guesser,
     findings: &mut Findings<'_>,
 ) {
     let base = folder(pack.path);
@@ -58,7 +60,7 @@ fn report(
             findings
                 .report(node, format!("skill path `{path}` leads to nothing in the repository"))
                 .help(format!("add `{SKILL_FILE}` there, or correct the path"))
-                .suggest(nearest(path, &known).as_deref());
+                .suggest(nearest(path, &known, guesser).as_deref());
         }
         NotLocated::NoSkillFile(folder) => {
             findings
@@ -92,9 +94,9 @@ fn siblings(tree: &dyn Tree, base: &str, path: &str) -> Vec<String> {
 }
 
 /// The path with its last part replaced by the name that it is close to.
-fn nearest(path: &str, names: &[String]) -> Option<String> {
+fn nearest(path: &str, names: &[String], guesser: &Guesser) -> Option<String> {
     let trimmed = path.trim_end_matches('/');
     let (before, last) = trimmed.rsplit_once('/').map_or(("", trimmed), |(before, last)| (before, last));
-    let name = closest(last, names.iter().map(String::as_str))?;
+    let name = guesser.closest(last, names.iter().map(String::as_str))?;
     Some(if before.is_empty() { name.to_owned() } else { format!("{before}/{name}") })
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::facts::{Facts, SkillFacts};
 use crate::lint::{Check, Findings, Group, Level, Lint};
 use pack::model::SkillForm;
-use pack::similar::closest;
+use pack::similar::Guesser;
 use pack::tree::{folder, join};
 use regex::Regex;
 
@@ -21,6 +21,7 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
+    let guesser = Guesser::default();
     let Some(workflow) = pack.pack.workflow() else { return };
     let mut names = None;
     for state in workflow.states() {
@@ -37,7 +38,7 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
         findings
             .report(node, message)
             .help("name a path of the pack's `skills`, a folder above several, or `none`")
-            .suggest(closest(filter, names.written.iter().copied()));
+            .suggest(guesser.closest(filter, names.written.iter().copied()));
     }
 }
 

@@ -4,7 +4,7 @@ use super::front_matters;
 use crate::facts::Facts;
 use crate::lint::{Check, Findings, Group, Level, Lint};
 use crate::wording::listed;
-use pack::similar::closest;
+use pack::similar::Guesser;
 
 pub(super) const LINT: Lint = Lint {
     id: "undeclared-skill-tool",
@@ -18,6 +18,7 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
+    let guesser = Guesser::default();
     for (found, front_matter) in front_matters(pack) {
         let tools = front_matter.allowed_tools();
         let unknown: Vec<&str> =
@@ -32,7 +33,7 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
         findings
             .report(found.node, message)
             .help("declare the tool, or correct the name under `allowed-tools`")
-            .suggest(closest(first, pack.keys("tools")).filter(|_| unknown.len() == 1));
+            .suggest(guesser.closest(first, pack.keys("tools")).filter(|_| unknown.len() == 1));
     }
 }
 

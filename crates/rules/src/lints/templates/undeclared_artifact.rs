@@ -26,7 +26,7 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
         return;
     }
     let declared: BTreeSet<&str> = artifact_names(pack);
-    let mut guesser = Guesser::default();
+    let guesser = Guesser::default();
     for place in pack.rendered() {
         let Some(name) = place.placeholder.artifact().filter(|name| !declared.contains(name)) else {
             continue;

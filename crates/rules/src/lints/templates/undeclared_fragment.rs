@@ -17,7 +17,7 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
-    let mut guesser = Guesser::default();
+    let guesser = Guesser::default();
     for place in pack.rendered() {
         let Some(key) = place.placeholder.fragment() else { continue };
         if !pack.declares("fragments", key) {

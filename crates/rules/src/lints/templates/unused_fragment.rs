@@ -50,7 +50,7 @@ fn named_elsewhere<'a>(pack: &Facts<'a>) -> BTreeSet<&'a str> {
             };
         }
     }
-    let mut guesser = Guesser::default();
+    let guesser = Guesser::default();
     let keys = pack.fragments().keys().copied();
     named.extend(undeclared.into_iter().filter_map(|key| guesser.closest(key, keys.clone())));
     named

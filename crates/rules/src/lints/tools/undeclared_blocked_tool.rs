@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::blocked;
 use crate::facts::Facts;
 use crate::lint::{Check, Findings, Group, Level, Lint};
-use pack::similar::closest;
+use pack::similar::Guesser;
 
 pub(super) const LINT: Lint = Lint {
     id: "undeclared-blocked-tool",
@@ -19,6 +19,7 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
+    let guesser = Guesser::default();
     for prompt in pack.prompts() {
         let listed: BTreeSet<&str> = prompt.prompt.tools().map(|(name, _)| name).collect();
         for (name, node) in blocked(prompt.prompt) {
@@ -27,7 +28,7 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
                 findings
                     .report(node, format!("the blocklist names `{name}`, which is no tool of the pack"))
                     .help("remove the entry, or declare the tool under `tools`")
-                    .suggest_for(node, closest(name, pack.keys("tools")));
+                    .suggest_for(node, guesser.closest(name, pack.keys("tools")));
             }
         }
     }

@@ -6,7 +6,7 @@ use super::subschemas::{Subschema, subschemas};
 use crate::facts::Facts;
 use crate::lint::{Check, Findings, Group, Level, Lint};
 use pack::Node;
-use pack::similar::closest;
+use pack::similar::Guesser;
 use regex::RegexSet;
 
 pub(super) const LINT: Lint = Lint {
@@ -21,9 +21,10 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
+    let guesser = Guesser::default();
     for parameters in pack.pack.tools().filter_map(|tool| tool.parameters()) {
         for schema in subschemas(parameters).into_iter().filter(is_whole) {
-            check_object(schema.node, findings);
+            check_object(schema.node, &guesser, findings);
         }
     }
 }
@@ -35,7 +36,7 @@ fn is_whole(schema: &Subschema<'_>) -> bool {
     !schema.in_place && ADDING.iter().all(|keyword| schema.node.get(keyword).is_none())
 }
 
-fn check_object(schema: Node<'_>, findings: &mut Findings<'_>) {
+fn check_object(schema: Node<'_>, guesser: &Guesser, findings: &mut Findings<'_>) {
     let Some(properties) = schema.get("properties").filter(|node| node.is_object()) else { return };
     let mut missing = schema.texts("required").filter(|(name, _)| properties.get(name).is_none()).peekable();
     if missing.peek().is_none() {
@@ -50,6 +51,6 @@ fn check_object(schema: Node<'_>, findings: &mut Findings<'_>) {
         findings
             .report(node, format!("`required` names `{name}`, which `properties` lacks"))
             .help("declare it under `properties`")
-            .suggest_for(node, closest(name, optional()));
+            .suggest_for(node, guesser.closest(name, optional()));
     }
 }

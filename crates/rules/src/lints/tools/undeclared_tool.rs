@@ -4,7 +4,7 @@ use super::termination_tool;
 use crate::facts::Facts;
 use crate::lint::{Check, Findings, Group, Level, Lint};
 use pack::Node;
-use pack::similar::closest;
+use pack::similar::Guesser;
 
 pub(super) const LINT: Lint = Lint {
     id: "undeclared-tool",
@@ -18,25 +18,26 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
+    let guesser = Guesser::default();
     for prompt in pack.prompts() {
         for (name, node) in prompt.prompt.tools().filter(|(name, _)| !pack.may_supply_tool(name)) {
-            require(pack, name, node, findings);
+            require(pack, name, node, &guesser, findings);
         }
     }
     for step in pack.pack.all_steps() {
         match step.kind() {
             Some("agent") => {
                 for (name, node) in step.texts("tools") {
-                    require(pack, name, node, findings);
+                    require(pack, name, node, &guesser, findings);
                 }
                 let end = termination_tool(step).filter(|(name, _)| !pack.may_supply_tool(name));
                 if let Some((name, node)) = end {
-                    require(pack, name, node, findings);
+                    require(pack, name, node, &guesser, findings);
                 }
             }
             Some("tool") => {
                 if let Some((name, node)) = step.get("tool").and_then(|node| Some((node.as_str()?, node))) {
-                    require(pack, name, node, findings);
+                    require(pack, name, node, &guesser, findings);
                 }
             }
             _ => {}
@@ -44,7 +45,7 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-fn require(pack: &Facts<'_>, name: &str, node: Node<'_>, findings: &mut Findings<'_>) {
+fn require(pack: &Facts<'_>, name: &str, node: Node<'_>, guesser: &Guesser, findings: &mut Findings<'_>) {
     if pack.declares("tools", name) {
         return;
     }
@@ -54,6 +55,6 @@ fn require(pack: &Facts<'_>, name: &str, node: Node<'_>, findings: &mut Findings
             "`{name}` is a prompt: a prompt is called as a tool when it is a member of `agents`"
         ));
     } else {
-        draft.help("declare it under `tools`").suggest_for(node, closest(name, pack.keys("tools")));
+        draft.help("declare it under `tools`").suggest_for(node, guesser.closest(name, pack.keys("tools")));
     }
 }

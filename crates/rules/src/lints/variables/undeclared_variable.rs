@@ -22,15 +22,15 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
     let undeclared = |prompt: &PromptFacts<'_>, class: Class<'_>| {
         matches!(class, Class::Undeclared(_)) && !prompt.names.variables.is_empty()
     };
-    let mut guesser = Guesser::default();
+    let guesser = Guesser::default();
     for place in pack.rendered() {
         if let Some(place) = place.only(undeclared) {
-            report(&place, &mut guesser, findings);
+            report(&place, &guesser, findings);
         }
     }
 }
 
-fn report(place: &Rendered<'_, '_>, guesser: &mut Guesser, findings: &mut Findings<'_>) {
+fn report(place: &Rendered<'_, '_>, guesser: &Guesser, findings: &mut Findings<'_>) {
     let Some((prompt, Class::Undeclared(name))) = place.readings.first() else { return };
     let verb = if place.readings.len() == 1 { "does" } else { "do" };
     let message =

@@ -24,7 +24,7 @@ pub(super) const LINT: Lint = Lint {
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
     let checks = CheckUses::of(pack);
     let styles = OtherStyles::of(pack);
-    let mut guesser = Guesser::default();
+    let guesser = Guesser::default();
     for prompt in pack.prompts() {
         let mut used = checks.used_variables(pack, prompt);
         let unused: BTreeSet<&str> = prompt.names.variables.difference(&used).copied().collect();
@@ -32,7 +32,7 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
             continue;
         }
         used.extend(styles.in_prompt(prompt, &unused).keys());
-        used.extend(meant_variables(&mut guesser, pack, prompt));
+        used.extend(meant_variables(&guesser, pack, prompt));
         for variable in prompt.prompt.variables() {
             if used.insert(variable.name()) {
                 let name = quoted(variable.name());

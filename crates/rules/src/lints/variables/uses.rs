@@ -39,17 +39,13 @@ impl<'a> CheckUses<'a> {
 }
 
 /// The declared or runtime name that an undeclared one is close to.
-pub(super) fn meant<'a>(
-    guesser: &mut Guesser,
-    prompt: &PromptFacts<'a>,
-    undeclared: &str,
-) -> Option<&'a str> {
+pub(super) fn meant<'a>(guesser: &Guesser, prompt: &PromptFacts<'a>, undeclared: &str) -> Option<&'a str> {
     guesser.closest(undeclared, prompt.names.variables.iter().copied().chain(RUNTIME_NAMES))
 }
 
 /// Variables that a misspelled placeholder means: the misspelling is the defect, not that nothing uses them.
 pub(super) fn meant_variables<'a>(
-    guesser: &mut Guesser,
+    guesser: &Guesser,
     pack: &Facts<'a>,
     prompt: &PromptFacts<'a>,
 ) -> BTreeSet<&'a str> {

@@ -2,7 +2,7 @@
 
 use crate::facts::Facts;
 use crate::lint::{Check, Findings, Group, Level, Lint};
-use pack::similar::closest;
+use pack::similar::Guesser;
 
 pub(super) const LINT: Lint = Lint {
     id: "undeclared-composition",
@@ -16,6 +16,7 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
+    let guesser = Guesser::default();
     let states = pack.pack.workflow().into_iter().flat_map(|workflow| workflow.states());
     for state in states.filter(|state| state.orchestration() == "composition") {
         let Some(node) = state.get("composition") else { continue };
@@ -23,6 +24,6 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
         findings
             .report(node, format!("the pack has no composition `{name}`"))
             .help("declare it under `compositions`")
-            .suggest_for(node, closest(name, pack.keys("compositions")));
+            .suggest_for(node, guesser.closest(name, pack.keys("compositions")));
     }
 }

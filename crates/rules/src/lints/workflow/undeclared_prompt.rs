@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::facts::Facts;
 use crate::lint::{Check, Findings, Group, Level, Lint};
-use pack::similar::closest;
+use pack::similar::Guesser;
 
 pub(super) const LINT: Lint = Lint {
     id: "undeclared-prompt",
@@ -18,6 +18,7 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
+    let guesser = Guesser::default();
     let states = pack.pack.workflow().into_iter().flat_map(|workflow| workflow.states());
     let of_states = states.filter(|state| state.orchestration() != "composition");
     let of_steps = pack.pack.all_steps().filter(|step| matches!(step.kind(), Some("prompt" | "agent")));
@@ -31,11 +32,11 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
                 Some(key) => draft.suggest_for(node, Some(key)).help(hint(name, key)),
                 None => draft
                     .help("name a key of `prompts`")
-                    .suggest_for(node, closest(name, pack.keys("prompts"))),
+                    .suggest_for(node, guesser.closest(name, pack.keys("prompts"))),
             };
         }
     }
-    require_members(pack, &keys_by_id, findings);
+    require_members(pack, &keys_by_id, &guesser, findings);
 }
 
 /// The keys of prompts by their `id`; of several with one id the first key by name.
@@ -47,13 +48,20 @@ fn keys_by_id<'a>(pack: &Facts<'a>) -> BTreeMap<&'a str, &'a str> {
     pairs.into_iter().rev().collect()
 }
 
-fn require_members(pack: &Facts<'_>, keys_by_id: &BTreeMap<&str, &str>, findings: &mut Findings<'_>) {
+fn require_members(
+    pack: &Facts<'_>,
+    keys_by_id: &BTreeMap<&str, &str>,
+    guesser: &Guesser,
+    findings: &mut Findings<'_>,
+) {
     for agent in pack.pack.agents().into_iter().flat_map(|agents| agents.members()) {
         if let Some(name) = agent.key().filter(|name| !pack.declares("prompts", name)) {
             let draft = findings.report_key(agent.0, message(name));
             match keys_by_id.get(name) {
                 Some(key) => draft.help(hint(name, key)),
-                None => draft.help("name a key of `prompts`").suggest(closest(name, pack.keys("prompts"))),
+                None => {
+                    draft.help("name a key of `prompts`").suggest(guesser.closest(name, pack.keys("prompts")))
+                }
             };
         }
     }

@@ -4,7 +4,7 @@ use super::declares_state;
 use crate::facts::Facts;
 use crate::lint::{Check, Findings, Group, Level, Lint};
 use pack::Node;
-use pack::similar::closest;
+use pack::similar::Guesser;
 
 pub(super) const LINT: Lint = Lint {
     id: "undeclared-state",
@@ -18,22 +18,23 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
+    let guesser = Guesser::default();
     if let Some(workflow) = pack.pack.workflow() {
         let states = workflow.states();
         let targets = states
             .flat_map(|state| state.events().map(|(_, _, target)| target).chain(state.get("on_max_visits")));
         for target in workflow.get("entry").into_iter().chain(targets) {
-            require(pack, target, findings);
+            require(pack, target, &guesser, findings);
         }
     }
     for agent in pack.pack.agents().into_iter().flat_map(|agents| agents.members()) {
         if let Some(state) = agent.get("state") {
-            require(pack, state, findings);
+            require(pack, state, &guesser, findings);
         }
     }
 }
 
-fn require(pack: &Facts<'_>, target: Node<'_>, findings: &mut Findings<'_>) {
+fn require(pack: &Facts<'_>, target: Node<'_>, guesser: &Guesser, findings: &mut Findings<'_>) {
     let Some(name) = target.as_str() else { return };
     let Some(workflow) = pack.pack.workflow() else {
         if pack.pack.get("workflow").is_none() {
@@ -48,6 +49,6 @@ fn require(pack: &Facts<'_>, target: Node<'_>, findings: &mut Findings<'_>) {
         findings
             .report(target, format!("the workflow has no state `{name}`"))
             .help("declare it under `workflow.states`")
-            .suggest_for(target, closest(name, states));
+            .suggest_for(target, guesser.closest(name, states));
     }
 }
