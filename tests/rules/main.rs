@@ -4,6 +4,7 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read fixtures from disk")]
 
 mod changes;
+mod completeness_parts;
 mod completeness_workflow;
 mod everything;
 mod fixes;

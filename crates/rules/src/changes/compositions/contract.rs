@@ -6,9 +6,10 @@ use serde_json::{Value, json};
 
 use super::graph::CompositionPair;
 use super::output;
-use super::schema::{Relation, Schema};
+use super::schema::{Flow, Relation, Schema};
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror, Witness};
 use crate::changes::report::{At, Changes, Spot};
+use crate::subset::{Inclusion, refusal};
 
 /// A break for whoever calls the composition or reads its output.
 const fn breaking(
@@ -129,8 +130,11 @@ struct Direction {
     removed: &'static ChangeRule,
     widened: &'static ChangeRule,
     narrowed: &'static ChangeRule,
-    /// Whether it breaks somebody that more is allowed.
-    outflow: bool,
+    flow: Flow,
+    /// What is said where more is allowed than before.
+    more: &'static str,
+    /// What is said where less is.
+    less: &'static str,
 }
 
 const INPUT: Direction = Direction {
@@ -139,7 +143,9 @@ const INPUT: Direction = Direction {
     removed: &INPUT_SCHEMA_REMOVED,
     widened: &INPUT_WIDENED,
     narrowed: &INPUT_NARROWED,
-    outflow: false,
+    flow: Flow::In,
+    more: "may be more than before",
+    less: "may no longer be all that it could be",
 };
 
 const OUTPUT: Direction = Direction {
@@ -148,7 +154,9 @@ const OUTPUT: Direction = Direction {
     removed: &OUTPUT_SCHEMA_REMOVED,
     widened: &OUTPUT_WIDENED,
     narrowed: &OUTPUT_NARROWED,
-    outflow: true,
+    flow: Flow::Out,
+    more: "may be what it never was",
+    less: "is promised more closely than before",
 };
 
 /// States how input and output of a composition moved.
@@ -178,7 +186,7 @@ fn report<'a>(
 ) {
     let (name, what) = (pair.key(), direction.what);
     let at = place(old, new);
-    let (rule, does, value) = match old.relation(new) {
+    let (rule, does, shown) = match old.relation(new, direction.flow) {
         Relation::Equal => return,
         Relation::Unread => {
             return changes.note(format!(
@@ -190,18 +198,44 @@ fn report<'a>(
             changes.report(&SCHEMA_UNRESOLVED, at, message).possible(reason);
             return;
         }
-        Relation::Added => (direction.added, "gets a schema", None),
-        Relation::Removed => (direction.removed, "no longer has a schema", None),
-        Relation::Widened(value) => (direction.widened, "may be more than before", value),
-        Relation::Narrowed(value) => (direction.narrowed, "may be less than before", value),
-        Relation::Changed { added, .. } if direction.outflow => {
-            (direction.widened, "may be something else", added)
-        }
-        Relation::Changed { removed, .. } => (direction.narrowed, "may be something else", removed),
+        Relation::Added(free) => (direction.added, "gets a schema", Shown::by(free)),
+        Relation::Removed(free) => (direction.removed, "no longer has a schema", Shown::by(free)),
+        Relation::Widened(value) => (direction.widened, direction.more, Shown::value(value)),
+        Relation::Narrowed(value) => (direction.narrowed, direction.less, Shown::value(value)),
     };
     let draft = changes.report(rule, at, format!("the {what} of composition `{name}` {does}"));
-    let breaks = rule.bumps == Bumps::table("MMM");
-    draft.witness(value.filter(|_| breaks).map(|value| witness(name, direction, value)));
+    if rule.bumps == Bumps::table("MMM") {
+        let witness = |value| witness(name, direction, (old, new), value);
+        match shown {
+            Shown::Value(value) => draft.witness(witness(value)),
+            Shown::Nothing => draft.bumps(Bumps::table("ppp")),
+            Shown::Unknown(reason) => draft.possible(reason),
+        };
+    }
+}
+
+/// What shows that a change breaks somebody.
+enum Shown {
+    /// This value.
+    Value(Value),
+    /// There is none: the schema allows any object.
+    Nothing,
+    /// It is not known, for the reason with that code.
+    Unknown(&'static str),
+}
+
+impl Shown {
+    fn value(value: Option<Value>) -> Shown {
+        value.map_or(Shown::Unknown("no-witness"), Shown::Value)
+    }
+
+    fn by(free: Inclusion) -> Shown {
+        match free {
+            Inclusion::Holds => Shown::Nothing,
+            Inclusion::Fails(value) => Shown::Value(value),
+            Inclusion::Undecided(reason) => Shown::Unknown(reason.as_str()),
+        }
+    }
 }
 
 /// Both places, each with its schema as the value that changed: the reference may be the same.
@@ -213,16 +247,34 @@ pub(super) fn place<'a>(old: &Schema<'a>, new: &Schema<'a>) -> At<'a> {
     At::spots(spot(old), spot(new))
 }
 
-/// A value that one side allows and the other refuses.
-fn witness(composition: &str, direction: &Direction, value: Value) -> Witness {
-    let (old_result, new_result) = match direction.outflow {
-        true => ("the output schema refuses it", "the output schema allows it"),
-        false => ("the input schema allows it", "the input schema refuses it"),
+/// A value that one side allows and the other refuses, with what the validator says.
+fn witness(
+    composition: &str,
+    direction: &Direction,
+    schemas: (&Schema<'_>, &Schema<'_>),
+    value: Value,
+) -> Witness {
+    let input = json!({ "composition": composition, direction.what: value });
+    refused(input, &value, direction.flow, schemas)
+}
+
+/// The witness that `value` is allowed where it goes out of one side and refused on the other.
+pub(super) fn refused(
+    input: Value,
+    value: &Value,
+    flow: Flow,
+    (old, new): (&Schema<'_>, &Schema<'_>),
+) -> Witness {
+    let result = |schema: &Schema<'_>, refuses: bool| match refuses {
+        false => "allowed".to_owned(),
+        true => {
+            schema.value().and_then(|schema| refusal(schema, value)).unwrap_or_else(|| "refused".to_owned())
+        }
     };
     Witness {
         kind: "tool-args".to_owned(),
-        input: json!({ "composition": composition, direction.what: value }),
-        old_result: old_result.to_owned(),
-        new_result: new_result.to_owned(),
+        input,
+        old_result: result(old, flow == Flow::Out),
+        new_result: result(new, flow == Flow::In),
     }
 }

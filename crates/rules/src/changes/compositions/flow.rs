@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use pack::model::Step;
 use serde_json::{Value, json};
 
-use super::graph::{CompositionPair, id, shared_waits, waits};
+use super::graph::{CompositionPair, id, shared_waits};
 use super::normal::{Renames, predicate};
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror, Witness};
 use crate::changes::report::{At, Changes, Spot};
@@ -154,7 +154,7 @@ fn compare_reducer<'a>(
 
 /// States which steps wait for others than before.
 pub(super) fn compare_order<'a>(pair: &CompositionPair<'_, 'a>, changes: &mut Changes<'a>) {
-    let (old_waits, new_waits) = (waits(pair.old), waits(pair.new));
+    let (old_waits, new_waits) = pair.waits();
     let lone = &pair.lone;
     for (old, new) in pair.steps.pairs() {
         let before = shared_waits(id(old), &old_waits, |step| lone.contains(step));

@@ -89,6 +89,20 @@ impl<'c, 'a> CompositionPair<'c, 'a> {
         self.renamed.get(id).copied().unwrap_or(id)
     }
 
+    /// What each step waits for, on both sides. A step that one side still names and no longer has hands on what it
+    /// waits for on the other side.
+    pub(super) fn waits(&self) -> (Waits<'a>, Waits<'a>) {
+        let (mut old, mut new) = (waits(self.old), waits(self.new));
+        let former: Renames<'a> = self.renamed.iter().map(|(old, new)| (*new, *old)).collect();
+        let called = |waited: &BTreeSet<&'a str>, names: &Renames<'a>| {
+            waited.iter().map(|id| names.get(id).copied().unwrap_or(*id)).collect::<BTreeSet<_>>()
+        };
+        let gone: Waits<'a> = lacking(&self.steps.removed, &old, |waited| called(waited, &self.renamed));
+        old.extend(lacking(&self.steps.added, &new, |waited| called(waited, &former)));
+        new.extend(gone);
+        (old, new)
+    }
+
     /// How messages call a step.
     pub(super) fn step(&self, step: Step<'_>) -> String {
         format!("step `{}` of composition `{}`", id(step), self.key())
@@ -109,7 +123,7 @@ fn output_step(composition: Composition<'_>) -> Option<Step<'_>> {
 }
 
 /// What each step waits for; the step before it where nothing is said. Steps inside a parallel one start together.
-pub(super) fn waits(composition: Composition<'_>) -> Waits<'_> {
+fn waits(composition: Composition<'_>) -> Waits<'_> {
     let mut waits = Waits::new();
     let mut before: Option<&str> = None;
     let top: BTreeSet<u32> = composition.steps().map(|step| step.span().start).collect();
@@ -123,6 +137,15 @@ pub(super) fn waits(composition: Composition<'_>) -> Waits<'_> {
         }
     }
     waits
+}
+
+/// What some steps wait for, by the names of the other side.
+fn lacking<'a>(
+    steps: &[Step<'a>],
+    waits: &Waits<'a>,
+    called: impl Fn(&BTreeSet<&'a str>) -> BTreeSet<&'a str>,
+) -> Waits<'a> {
+    steps.iter().filter_map(|step| Some((id(*step), called(waits.get(id(*step))?)))).collect()
 }
 
 /// What a step waits for among the steps that both sides have: a lone step hands on what it waits for itself.

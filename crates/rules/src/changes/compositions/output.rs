@@ -2,10 +2,11 @@
 
 use pack::json::Node;
 use pack::model::{Composition, Step};
+use serde_json::json;
 
-use super::contract::place;
+use super::contract::{place, refused};
 use super::graph::{CompositionPair, id};
-use super::schema::{Relation, Schema};
+use super::schema::{Flow, Relation, Schema};
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::report::{At, Changes, Spot};
 use crate::changes::side::Side;
@@ -47,7 +48,7 @@ fn effective<'a>(composition: Composition<'a>, step: Option<Step<'a>>) -> Option
 
 /// The schema that a step's answer is held to; only steps with a model have one.
 fn step_schema(step: Step<'_>) -> Option<Node<'_>> {
-    step.prompt_task().and_then(|_| step.get("output_schema"))
+    step.get("output_schema").filter(|_| matches!(step.kind(), Some("prompt" | "agent")))
 }
 
 /// The output schemas of both sides.
@@ -102,11 +103,19 @@ fn compare_step<'a>(pair: &CompositionPair<'_, 'a>, changes: &mut Changes<'a>) {
         name(old)
     );
     let (before, after) = schemas(pair);
-    let is_same_shape =
-        before.node().is_some() && after.node().is_some() && before.relation(&after) == Relation::Equal;
+    let has_shapes = before.node().is_some() && after.node().is_some();
     let draft = changes.report(&STEP_CHANGED, at, message);
-    if is_same_shape {
-        draft.bumps(Bumps::table("pmm"));
+    match before.relation(&after, Flow::Out) {
+        Relation::Equal if has_shapes => {
+            draft.bumps(Bumps::table("pmm"));
+        }
+        Relation::Widened(Some(value)) => {
+            let input = json!({ "composition": pair.key(), "output": value });
+            draft.witness(refused(input, &value, Flow::Out, (&before, &after)));
+        }
+        _ => {
+            draft.possible("no-witness");
+        }
     }
 }
 
@@ -118,7 +127,7 @@ fn compare_schema<'a>(
 ) {
     let schema = |side: &Side<'_>, step: Step<'a>| Schema::of(side, step_schema(step));
     let (before, after) = (schema(pair.old_side(), old), schema(pair.new_side(), new));
-    let relation = before.relation(&after);
+    let relation = before.relation(&after, Flow::Out);
     if relation == Relation::Equal {
         return;
     }

@@ -1,11 +1,11 @@
 //! The JSON Schemas that compositions name, read from the tree of each side and compared as sets of values.
 
-use pack::digest::canonical;
 use pack::json::Node;
 use pack::tree::{folder, join};
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
 use crate::changes::side::Side;
+use crate::subset::{Inclusion, Names, Verdict, compare, includes};
 
 /// What a reference to a schema leads to on one side.
 pub(super) enum Schema<'a> {
@@ -17,26 +17,28 @@ pub(super) enum Schema<'a> {
     Unreadable(Node<'a>),
 }
 
+/// Which way values go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flow {
+    /// Callers send them: less that is allowed breaks.
+    In,
+    /// Callers receive them: more that is allowed breaks.
+    Out,
+}
+
 /// How two schemas relate.
 #[derive(Debug, PartialEq)]
 pub(super) enum Relation {
-    /// Nothing to say: no schema on either side, or equal sets of values.
+    /// Nothing to say: no schema on either side, or both allow the same.
     Equal,
-    /// Only NEW has a schema.
-    Added,
-    /// Only OLD has a schema.
-    Removed,
-    /// NEW allows everything that OLD allows, and more: where it is known, that value.
+    /// Only NEW has a schema; whether it allows any object.
+    Added(Inclusion),
+    /// Only OLD has a schema; whether it allows any object.
+    Removed(Inclusion),
+    /// More is allowed than before: where it is known, that value.
     Widened(Option<Value>),
-    /// NEW no longer allows some values of OLD: where it is known, that value.
+    /// Less is allowed than before: where it is known, a value that no longer is.
     Narrowed(Option<Value>),
-    /// Some values are allowed from now on, others no longer.
-    Changed {
-        /// A value that only NEW allows.
-        added: Option<Value>,
-        /// A value that only OLD allows.
-        removed: Option<Value>,
-    },
     /// Unreadable on both sides under one reference.
     Unread,
     /// It cannot be said, for the reason with that code.
@@ -68,18 +70,55 @@ impl<'a> Schema<'a> {
         }
     }
 
-    /// How `new` relates to this schema.
-    pub(super) fn relation(&self, new: &Schema<'_>) -> Relation {
+    /// How `new` relates to this schema. Where each allows something that the other refuses, the break is said.
+    pub(super) fn relation(&self, new: &Schema<'_>, flow: Flow) -> Relation {
         match (self, new) {
             (Schema::Absent, Schema::Absent) => Relation::Equal,
-            (Schema::Absent, _) => Relation::Added,
-            (_, Schema::Absent) => Relation::Removed,
-            (Schema::Read(_, old), Schema::Read(_, new)) => compared(old, new),
+            (Schema::Absent, Schema::Read(_, schema)) => Relation::Added(allows_all(schema)),
+            (Schema::Read(_, schema), Schema::Absent) => Relation::Removed(allows_all(schema)),
+            (Schema::Read(_, old), Schema::Read(_, new)) => match flow {
+                Flow::In => inflow(old, new),
+                Flow::Out => outflow(old, new),
+            },
             (Schema::Unreadable(old), Schema::Unreadable(new)) if old.as_str() == new.as_str() => {
                 Relation::Unread
             }
             _ => Relation::Unresolved("unreadable"),
         }
+    }
+}
+
+fn allows_all(schema: &Value) -> Inclusion {
+    includes(&json!({ "type": "object" }), schema, Names::Any)
+}
+
+fn inflow(old: &Value, new: &Value) -> Relation {
+    let comparison = compare(Some(old), Some(new));
+    match comparison.verdict {
+        Verdict::Equal => Relation::Equal,
+        Verdict::Widened => Relation::Widened(None),
+        // A name is gone and values are new: all that was sent is still taken.
+        Verdict::Changed if includes(old, new, Names::Declared) == Inclusion::Holds => {
+            Relation::Widened(None)
+        }
+        Verdict::Narrowed | Verdict::Changed => Relation::Narrowed(comparison.witness),
+        Verdict::Undecidable(reason) => Relation::Unresolved(reason.as_str()),
+    }
+}
+
+fn outflow(old: &Value, new: &Value) -> Relation {
+    match includes(new, old, Names::Declared) {
+        Inclusion::Fails(value) => return Relation::Widened(Some(value)),
+        Inclusion::Undecided(reason) => return Relation::Unresolved(reason.as_str()),
+        Inclusion::Holds => {}
+    }
+    match compare(Some(old), Some(new)).verdict {
+        Verdict::Equal => Relation::Equal,
+        // Only a name is gone: no value is new, but what the old schema spoke of is not promised any more.
+        Verdict::Narrowed if includes(old, new, Names::Declared) == Inclusion::Holds => {
+            Relation::Widened(None)
+        }
+        _ => Relation::Narrowed(None),
     }
 }
 
@@ -89,40 +128,16 @@ fn read(side: &Side<'_>, reference: &str) -> Option<Value> {
     let ways = [join(folder(side.path), path), join("", path)];
     let bytes = ways.iter().flatten().find_map(|way| tree.read(way).ok())?;
     let root: Value = serde_json::from_slice(&bytes).ok()?;
-    root.pointer(pointer).cloned()
-}
-
-/// Keywords that say nothing about which values are allowed.
-const ANNOTATIONS: [&str; 10] = [
-    "$schema",
-    "$id",
-    "$comment",
-    "title",
-    "description",
-    "default",
-    "examples",
-    "deprecated",
-    "readOnly",
-    "writeOnly",
-];
-
-fn compared(old: &Value, new: &Value) -> Relation {
-    let (old, new) = (asserting(old), asserting(new));
-    match () {
-        () if canonical(&old) == canonical(&new) => Relation::Equal,
-        () if new == Value::Bool(true) => Relation::Widened(None),
-        () if old == Value::Bool(true) => Relation::Narrowed(None),
-        () => Relation::Unresolved("undecided"),
+    let schema = root.pointer(pointer)?;
+    if pointer.is_empty() {
+        return Some(root);
     }
-}
-
-/// The schema without its outermost annotations; one that says nothing else allows everything.
-fn asserting(schema: &Value) -> Value {
-    let Value::Object(members) = schema else { return schema.clone() };
-    let members: Map<String, Value> = members
-        .iter()
-        .filter(|(key, _)| !ANNOTATIONS.contains(&key.as_str()))
-        .map(|(key, value)| (key.clone(), value.clone()))
-        .collect();
-    if members.is_empty() { Value::Bool(true) } else { Value::Object(members) }
+    // What the part refers to in its file has to stay in reach.
+    let mut part = json!({ "allOf": [schema] });
+    for key in ["$schema", "$defs", "definitions"] {
+        if let Some(shared) = root.get(key) {
+            part[key] = shared.clone();
+        }
+    }
+    Some(part)
 }

@@ -56,7 +56,7 @@ pub(super) const KIND_CHANGED: ChangeRule = ChangeRule {
 
 /// States how the steps of a composition moved as a whole.
 pub(super) fn compare<'a>(pair: &CompositionPair<'_, 'a>, changes: &mut Changes<'a>) {
-    let (added, removed) = (places(&pair.steps.added), places(&pair.steps.removed));
+    let (added, removed) = swallowing(pair);
     for step in &pair.steps.added {
         // A step inside a new parallel one came with it.
         if !is_inside(*step, &added) {
@@ -80,8 +80,13 @@ pub(super) fn compare<'a>(pair: &CompositionPair<'_, 'a>, changes: &mut Changes<
     }
 }
 
-fn places(steps: &[Step<'_>]) -> BTreeSet<u32> {
-    steps.iter().map(|step| step.span().start).collect()
+/// Places of the steps whose inner steps came or went with them: new or gone themselves, or of another kind.
+fn swallowing(pair: &CompositionPair<'_, '_>) -> (BTreeSet<u32>, BTreeSet<u32>) {
+    let place = |step: Step<'_>| step.span().start;
+    let other_kind: Vec<_> = pair.steps.pairs().filter(|(old, new)| old.kind() != new.kind()).collect();
+    let added = pair.steps.added.iter().copied().chain(other_kind.iter().map(|pair| pair.1));
+    let removed = pair.steps.removed.iter().copied().chain(other_kind.iter().map(|pair| pair.0));
+    (added.map(place).collect(), removed.map(place).collect())
 }
 
 /// Whether a step stands inside a parallel one at one of `places`.

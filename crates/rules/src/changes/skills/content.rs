@@ -57,10 +57,10 @@ pub(super) fn compare<'a>(old: &Entry<'a>, new: &Entry<'a>, changes: &mut Change
         (SkillForm::Path(old_path, old_node), SkillForm::Path(new_path, new_node)) => {
             let files = (old.files(old_path), new.files(new_path));
             // The path alone would look the same whatever changed behind it.
-            let spot = |node, files: &Result<&Files, &str>| {
-                Spot::of(node).value(files.as_ref().map_or(Value::Null, |files| Value::from(files.digest())))
+            let spot = |node, files: Option<&Files>| {
+                Spot::of(node).value(files.map_or(Value::Null, |files| Value::from(files.digest())))
             };
-            let at = At::spots(spot(old_node, &files.0), spot(new_node, &files.1));
+            let at = At::spots(spot(old_node, files.0), spot(new_node, files.1));
             compare_files(new.name(), files, at, changes);
         }
         (SkillForm::Inline, SkillForm::Inline) => compare_inline(old, new, changes),
@@ -70,19 +70,19 @@ pub(super) fn compare<'a>(old: &Entry<'a>, new: &Entry<'a>, changes: &mut Change
 
 fn compare_files<'a>(
     name: &str,
-    files: (Result<&Files, &str>, Result<&Files, &str>),
+    files: (Option<&Files>, Option<&Files>),
     at: At<'a>,
     changes: &mut Changes<'a>,
 ) {
     let (old, new) = match files {
-        (Ok(old), Ok(new)) => (old, new),
-        (Err(_), Err(_)) => {
+        (Some(old), Some(new)) => (old, new),
+        (None, None) => {
             return changes.note(format!(
                 "skill `{name}` can be read in neither version: its content was not compared"
             ));
         }
-        (Err(_), Ok(_)) => return unresolved(name, "earlier", at, changes),
-        (Ok(_), Err(_)) => return unresolved(name, "later", at, changes),
+        (None, Some(_)) => return unresolved(name, "earlier", at, changes),
+        (Some(_), None) => return unresolved(name, "later", at, changes),
     };
     let moved: Vec<&String> = old
         .entries

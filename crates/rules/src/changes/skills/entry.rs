@@ -20,7 +20,7 @@ pub(super) struct Entry<'a> {
     /// What pairs it: its kind with the path, the package without its ref, or the name.
     pub(super) identity: String,
     side: &'a Side<'a>,
-    files: OnceCell<Result<Files, String>>,
+    files: OnceCell<Option<Files>>,
 }
 
 /// The files of a skill in one tree.
@@ -76,19 +76,16 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// The files that a path leads to on this side, read once.
-    pub(super) fn files(&self, path: &str) -> Result<&Files, &str> {
-        let files = self.files.get_or_init(|| match self.side.tree {
-            Some(tree) => read(tree, self.side.path, path),
-            None => Err("the pack came without the files around it".to_owned()),
-        });
-        files.as_ref().map_err(String::as_str)
+    /// The files that a path leads to on this side, read once; none where they cannot be read.
+    pub(super) fn files(&self, path: &str) -> Option<&Files> {
+        let read = || read(self.side.tree?, self.side.path, path);
+        self.files.get_or_init(read).as_ref()
     }
 
     /// A text that is equal for equal content of one form; what cannot be read is equal to nothing else.
     pub(super) fn fingerprint(&self) -> String {
         let content = match self.form {
-            SkillForm::Path(path, _) => self.files(path).ok().map(Files::digest),
+            SkillForm::Path(path, _) => self.files(path).map(Files::digest),
             SkillForm::Package(..) => None,
             SkillForm::Inline => {
                 let field = |key| self.skill.text(key).unwrap_or_default();
@@ -107,12 +104,12 @@ fn package(reference: &str) -> (&str, Option<&str>) {
     at.map_or((reference, None), |(at, _)| (&reference[..at], Some(&reference[at + 1..])))
 }
 
-fn read(tree: &dyn Tree, pack: &str, path: &str) -> Result<Files, String> {
-    let location = locate(tree, pack, path, MAX_SKILL_FILES).map_err(|error| format!("{error:?}"))?;
+fn read(tree: &dyn Tree, pack: &str, path: &str) -> Option<Files> {
+    let location = locate(tree, pack, path, MAX_SKILL_FILES).ok()?;
     let documents = location.skill_files();
     let mut entries = BTreeMap::new();
     for file in &location.files {
-        let bytes = tree.read(&file.path).map_err(|error| format!("`{}`: {error}", file.path))?;
+        let bytes = tree.read(&file.path).ok()?;
         let is_document = documents.contains(&file.path.as_str());
         let state = FileState {
             state: format!("{} {}", file.executable, Digest::of(&bytes).hex()),
@@ -127,7 +124,7 @@ fn read(tree: &dyn Tree, pack: &str, path: &str) -> Result<Files, String> {
             FileState { state: format!("{kind:?} {target:?}"), document: None },
         );
     }
-    Ok(Files { entries })
+    Some(Files { entries })
 }
 
 /// The path below the skill; a skill that is one file is called by the name of the file.
