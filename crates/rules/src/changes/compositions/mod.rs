@@ -19,7 +19,7 @@ mod schema;
 mod steps;
 
 use graph::{CompositionPair, Surroundings};
-use schema::Relation;
+use schema::{Flow, Relation};
 
 /// The rules of this section, in the order of the catalogue.
 pub(super) const CHANGES: &[&ChangeRule] = &[
@@ -100,7 +100,7 @@ pub(super) fn same_contract<'a>(
 ) -> bool {
     let around = Surroundings::of(comparison);
     let pair = CompositionPair::new(&around, old, new);
-    [contract::input_schemas(&pair), output::schemas(&pair)]
+    [(contract::input_schemas(&pair), Flow::In), (output::schemas(&pair), Flow::Out)]
         .iter()
-        .all(|(old, new)| matches!(old.relation(new), Relation::Equal | Relation::Unread))
+        .all(|((old, new), flow)| matches!(old.relation(new, *flow), Relation::Equal | Relation::Unread))
 }
