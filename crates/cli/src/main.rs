@@ -2,6 +2,13 @@
 //!
 //! Arguments are read first ([`args`]), then one command runs ([`commands`]), then what it found is written in the
 //! formats that were asked for ([`output`]). What is right or wrong about a pack is decided elsewhere.
+#![forbid(unsafe_code)]
+#![allow(
+    rustdoc::bare_urls,
+    rustdoc::broken_intra_doc_links,
+    rustdoc::invalid_html_tags,
+    reason = "doc comments of arguments are help texts for a terminal"
+)]
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this room does IO")]
 
 use std::process::ExitCode;

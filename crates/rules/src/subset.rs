@@ -1,7 +1,7 @@
 //! Decides whether everything that one JSON Schema allows passes another, and gives a value where it does not.
 //!
 //! The question behind every change of tool parameters and composition schemas is one of sets, not of keywords:
-//! `S` within `T` holds when `S and not T` is empty. Schemas are read into forms that are held once ([`forms`]),
+//! `S` within `T` holds when `S and not T` is empty. Schemas are read into forms that are held once (`forms`),
 //! combinators become branches, and each branch is solved for one type at a time by reasoning about that type:
 //! exact decimals, automata over code points, positions of arrays, names of objects. Where nothing is left the answer
 //! is [`Inclusion::Holds`]; what is left is a value, and it counts only after our validator has accepted it on one

@@ -1,8 +1,8 @@
 //! The list of all change rules, a folder per section of the catalogue, and the comparison of two versions.
 //!
-//! Both versions are brought into a normal form ([`side`]), paired once ([`comparison`]), and handed to the rules of
+//! Both versions are brought into a normal form (`side`), paired once (`comparison`), and handed to the rules of
 //! each section. A rule states one thing about a pair; everything that a finding carries besides (places, spans,
-//! fingerprint, bump under the profile) is completed afterwards ([`finish`]).
+//! fingerprint, bump under the profile) is completed afterwards (`finish`).
 
 use std::sync::LazyLock;
 
