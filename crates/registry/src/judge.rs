@@ -3,6 +3,7 @@
 //! [`evaluate`] stands behind every door: `lint`, `diff`, `check`, `POST /v1/check`, the pages and the daemon.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use pack::json::Document;
 use pack::model::{Pack, parse_version};
@@ -123,7 +124,7 @@ pub fn evaluate(input: Input<'_>, baseline: Option<Baseline<'_>>, settings: Sett
             digest: diff.old.digest,
             required_bump: diff.required_bump,
         }),
-        rule_set: rule_set(),
+        rule_set: RULE_SET.clone(),
         findings: findings.iter().map(|finding| FindingView::new(finding, input.path, &shown_id)).collect(),
         diff,
     };
@@ -270,14 +271,11 @@ pub(crate) fn change_level(
 }
 
 /// A hash over the ids of all rules: reports say which rules they knew.
-fn rule_set() -> String {
-    let ids: Vec<&[u8]> = rules::LINTS
-        .iter()
-        .map(|lint| lint.id.as_bytes())
-        .chain(rules::CHANGES.iter().map(|rule| rule.id.as_bytes()))
-        .collect();
-    Digest::of_parts(ids).hex()[..16].to_owned()
-}
+static RULE_SET: LazyLock<String> = LazyLock::new(|| {
+    let lints = rules::LINTS.iter().map(|lint| lint.id.as_bytes());
+    let changes = rules::CHANGES.iter().map(|rule| rule.id.as_bytes());
+    Digest::of_parts(lints.chain(changes)).hex()[..16].to_owned()
+});
 
 /// Whether a candidate becomes a release.
 #[derive(Debug, Clone, PartialEq, Eq)]
