@@ -123,7 +123,21 @@ impl Tree for CommitTree<'_> {
         entries.sort();
         Ok(entries)
     }
+
+    fn link(&self, path: &str) -> Result<String, Unreadable> {
+        let entry = self.locate_readable(path)?;
+        match entry.kind {
+            EntryKind::Link => {
+                let target = objects::blob(self.repository, entry.id, LINK_LIMIT).map_err(failed)?;
+                Ok(String::from_utf8_lossy(&target).into_owned())
+            }
+            other => Err(Unreadable::Other(other)),
+        }
+    }
 }
+
+/// The longest target of a link that is read, in bytes; systems allow less.
+const LINK_LIMIT: u64 = 64 * 1024;
 
 impl fmt::Debug for CommitTree<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -94,4 +94,14 @@ impl Tree for Overlay<'_> {
         listed.sort();
         Ok(listed)
     }
+
+    fn link(&self, path: &str) -> Result<String, Unreadable> {
+        match self.kind(path)? {
+            (link, EntryKind::Link) => {
+                let target = fs::read_link(&link).map_err(|error| Unreadable::Failed(error.to_string()))?;
+                Ok(target.to_string_lossy().into_owned())
+            }
+            (_, other) => Err(Unreadable::Other(other)),
+        }
+    }
 }

@@ -67,6 +67,8 @@ fn folders_are_listed_by_name() {
     assert_eq!(tree.list("packs/skills").unwrap(), [entry("one", EntryKind::Folder)]);
     assert_eq!(tree.list("packs/a.json"), Err(Unreadable::Other(FILE)));
     assert_eq!(tree.list("packs/linked"), Err(Unreadable::Other(EntryKind::Link)));
+    assert!(tree.link("outside").unwrap().starts_with('/'));
+    assert_eq!(tree.link("packs/a.json"), Err(Unreadable::Other(FILE)));
     assert_eq!(tree.list("nowhere"), Err(Unreadable::Missing));
     let below = files_below(&tree, "packs", 100).unwrap();
     let paths: Vec<&str> = below.files.iter().map(|file| file.path.as_str()).collect();
