@@ -33,6 +33,9 @@ pub(crate) struct Memory {
     branch: Option<(ObjectId, BranchState)>,
 }
 
+/// How often a scan is repeated at once because another source was faster; then the next hint tries again.
+const MOST_REPEATS: usize = 10;
+
 /// What every scan of a source works with.
 pub(crate) struct Scanner<'s> {
     pub(crate) store: &'s Store,
@@ -84,7 +87,15 @@ impl Scanner<'_> {
         let started = std::time::Instant::now();
         let mut state = self.store.source_state(&self.source.name);
         state.last_attempt = Some(now);
-        let result = self.run(memory, state.clone(), now, started);
+        let mut result = self.run(memory, state.clone(), now, started);
+        // Another source took a version or an id while this one was judged: what it found is judged again.
+        for _ in 0..MOST_REPEATS {
+            if !matches!(result, Err(ScanError::Store(StoreError::Taken { .. }))) {
+                break;
+            }
+            *memory = Memory::default();
+            result = self.run(memory, state.clone(), now, started);
+        }
         match result {
             Ok(scanned) => scanned,
             Err(error) => {
@@ -148,6 +159,14 @@ impl Scanner<'_> {
         memory.refs = Some(refs);
         Ok(scanned)
     }
+}
+
+/// Why a file of a release has a path that the ledger cannot hold; none where all can be held.
+fn unkept_path(release: &registry::NewRelease) -> Option<String> {
+    let folder = release.release.folder();
+    let paths = release.files.keys().map(|path| format!("{folder}/{path}"));
+    let refused = |path: String| git::Ledger::check_path(&path).err().map(|error| with_causes(&error));
+    paths.into_iter().find_map(refused)
 }
 
 /// The text of an error with those of its causes.
@@ -222,7 +241,10 @@ impl Run<'_> {
         };
         let outcome = catch_unwind(AssertUnwindSafe(|| self.outcome(candidate, tree, &found, gentle)));
         match outcome {
-            Ok(Outcome::Publish(release)) => self.archive.add(*release),
+            Ok(Outcome::Publish(release)) => match unkept_path(&release) {
+                None => self.archive.add(*release),
+                Some(why) => self.see(&about(ProblemCode::InvalidPack, why)),
+            },
             Ok(Outcome::Known { .. }) => {}
             Ok(Outcome::Refused(problem)) => {
                 let problem = self.renamed_to_tag_moved(candidate, problem);
@@ -284,6 +306,7 @@ impl Run<'_> {
             sources: self.record().into_iter().collect(),
             source: Some(self.scanner.source.name.clone()),
             commit: self.state.head.clone(),
+            judged_against: Some(self.archive.snapshot()),
         };
         let events = self.scanner.store.publish(batch, self.now)?;
         for event in events.iter().filter(|event| event.kind == EventType::Published) {

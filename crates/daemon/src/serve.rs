@@ -9,7 +9,7 @@ use std::time::Duration;
 use registry::settings::{RegistrySettings, SourceLocation};
 use store::{Options, Store, StoreError};
 use tokio::net::TcpListener;
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::sync::{Semaphore, watch};
 
 use crate::watch::{Bells, Notices};
 use crate::web::{App, Hints, router};
@@ -41,7 +41,7 @@ pub struct Daemon {
     pub address: SocketAddr,
     /// What it keeps.
     pub store: Arc<Store>,
-    first_scans: Vec<Arc<Notify>>,
+    first_scans: Vec<watch::Receiver<bool>>,
     shutdown: watch::Sender<bool>,
     workers: Vec<tokio::task::JoinHandle<()>>,
     server: tokio::task::JoinHandle<std::io::Result<()>>,
@@ -86,7 +86,8 @@ impl Daemon {
     /// Waits until every source was scanned once.
     pub async fn first_scans(&self) {
         for first in &self.first_scans {
-            first.notified().await;
+            // A worker that ended early will never say so; there is nothing left to wait for.
+            let _ = first.clone().wait_for(|done| *done).await;
         }
     }
 
@@ -130,18 +131,20 @@ fn start_workers(
     shared: &Shared,
     base: &Path,
     bells: &Bells,
-) -> (Vec<tokio::task::JoinHandle<()>>, Vec<Arc<Notify>>) {
+) -> (Vec<tokio::task::JoinHandle<()>>, Vec<watch::Receiver<bool>>) {
     let mut workers = Vec::new();
-    let mut first_scans = Vec::new();
+    let mut first_scans: Vec<watch::Receiver<bool>> = Vec::new();
     for source in &shared.settings.sources {
-        let first_done = Arc::new(Notify::new());
-        first_scans.push(first_done.clone());
+        let (first_done, done) = watch::channel(false);
+        let before = first_scans.last().cloned();
+        first_scans.push(done);
         let worker = Worker {
             shared: shared.clone(),
             source: source.clone(),
             path: source_path(base, &source.location),
             bell: bells.of(&source.name),
             first_done,
+            before,
         };
         workers.push(tokio::spawn(worker.run()));
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use registry::settings::{RegistrySettings, SourceSettings};
-use store::Store;
+use store::{Reader, Store};
 use tokio::sync::{Notify, Semaphore, watch};
 
 use crate::scan::{Memory, Scanned, Scanner};
@@ -34,9 +34,15 @@ pub(crate) struct Worker {
     pub(crate) source: SourceSettings,
     pub(crate) path: PathBuf,
     pub(crate) bell: Arc<Notify>,
-    /// Set after the first scan, however it ended.
-    pub(crate) first_done: Arc<Notify>,
+    /// Becomes true after the first scan, however it ended.
+    pub(crate) first_done: watch::Sender<bool>,
+    /// The first scan of the source before this one in the configuration: at the very first start it goes first, so
+    /// that two claimants of one id are told apart by their order.
+    pub(crate) before: Option<watch::Receiver<bool>>,
 }
+
+/// How long the first scan of an unknown source waits for the one before it.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Worker {
     /// Runs until the daemon shuts down.
@@ -46,6 +52,7 @@ impl Worker {
         let mut first = true;
         let poll = Duration::from_millis(self.source.poll_ms);
         let mut shutdown = self.shared.shutdown.clone();
+        self.wait_for_turn().await;
         while !*shutdown.borrow() {
             if !watching {
                 // Watched before it is read, so that nothing moves unseen in between.
@@ -56,13 +63,22 @@ impl Worker {
             // A folder that vanished may come back as another one: its old watch is worth nothing.
             watching &= !scanned.failed;
             if std::mem::take(&mut first) {
-                self.first_done.notify_one();
+                self.first_done.send_replace(true);
             }
             tokio::select! {
                 () = self.bell.notified() => tokio::time::sleep(DEBOUNCE).await,
                 () = tokio::time::sleep(poll) => {}
                 _ = shutdown.changed() => {}
             }
+        }
+    }
+
+    /// Waits for the source before, where the ledger does not know this one yet.
+    async fn wait_for_turn(&self) {
+        let known = self.shared.store.snapshot().source(&Reader::everybody(), &self.source.name).is_some();
+        if let (false, Some(before)) = (known, &self.before) {
+            let mut before = before.clone();
+            let _ = tokio::time::timeout(PATIENCE, before.wait_for(|done| *done)).await;
         }
     }
 

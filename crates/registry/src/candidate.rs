@@ -92,6 +92,9 @@ pub enum Outcome {
     Refused(Problem),
 }
 
+/// The longest version that is published: it becomes part of paths.
+const MOST_VERSION_BYTES: usize = 128;
+
 /// Judges one candidate against what is known.
 pub fn judge(candidate: &Candidate, tree: &dyn Tree, archive: &dyn Archive, terms: Terms<'_>) -> Outcome {
     let input = Input { bytes: &candidate.bytes, path: &candidate.path, tree: Some(tree) };
@@ -121,6 +124,10 @@ pub fn judge(candidate: &Candidate, tree: &dyn Tree, archive: &dyn Archive, term
     });
     let evaluated = evaluate(input, baseline, terms.settings);
     let version_text = evaluated.version.as_ref().map(Version::to_string);
+    if version_text.as_ref().is_some_and(|text| text.len() > MOST_VERSION_BYTES) {
+        let message = format!("the version has more than {MOST_VERSION_BYTES} characters");
+        return refuse(ProblemCode::InvalidPack, message, id.as_deref(), None);
+    }
     match plan(&evaluated, terms.settings.policy, terms.gentle) {
         Plan::Refuse(code, message) => refuse(code, message, id.as_deref(), version_text.as_deref()),
         Plan::Publish(flags) => match release_of(candidate, tree, evaluated, flags, terms) {

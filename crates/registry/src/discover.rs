@@ -97,6 +97,9 @@ fn look(path: &str, blob: &str, tree: &dyn Tree, limits: Limits) -> Look {
         Err(Unreadable::Other(EntryKind::Link)) => {
             return broken(ProblemCode::Symlink, "the file is a symbolic link".to_owned());
         }
+        Err(Unreadable::Other(EntryKind::Submodule)) if is_named_as_pack(path) => {
+            return broken(ProblemCode::Submodule, "a submodule stands where a pack is expected".to_owned());
+        }
         Err(Unreadable::TooLarge { .. } | Unreadable::Other(_) | Unreadable::Missing) => {
             return Look::NotAPack;
         }

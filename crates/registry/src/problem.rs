@@ -77,6 +77,8 @@ codes! {
         "put the file itself there";
     Submodule = "submodule", Warn, "the path is a submodule, which is never entered",
         "watch that repository as a source of its own";
+    UnreadableName = "unreadable-name", Error, "the name of a file or tag cannot be read",
+        "rename it: names are UTF-8, without `..`, and not longer than 4096 bytes";
     InvalidConfiguration = "invalid-configuration", Error, "the repository's packhouse.toml cannot be read",
         "run `packhouse lint` in the repository: it shows the place";
     UnsupportedRepository = "unsupported-repository", Error, "the repository has a format that cannot be read",

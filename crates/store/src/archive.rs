@@ -32,6 +32,11 @@ impl<'s> StoreArchive<'s> {
         self.pending.entry(release.release.id.clone()).or_default().push(Arc::new(release));
     }
 
+    /// The view that candidates are judged against.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.snapshot.clone()
+    }
+
     /// Takes the releases that were added, in the order of ids and additions.
     pub fn take(&mut self) -> Vec<NewRelease> {
         let pending = std::mem::take(&mut self.pending);

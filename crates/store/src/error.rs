@@ -12,6 +12,12 @@ pub enum StoreError {
         /// The state folder.
         path: PathBuf,
     },
+    /// Another batch took a version or an id since this one was judged: it has to be judged again.
+    #[error("{id} was taken by another source in the meantime")]
+    Taken {
+        /// The pack's id.
+        id: String,
+    },
     /// The state folder cannot be made or read.
     #[error("state folder {}", path.display())]
     Folder {

@@ -1,6 +1,7 @@
 //! The ledger's layout: which edits a batch makes, and which rows a commit changes.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use git::{Change, Edit, Ledger, LedgerCommit};
 use jiff::Timestamp;
@@ -13,6 +14,7 @@ use serde::de::DeserializeOwned;
 use crate::error::{self, StoreError};
 use crate::index::Rows;
 use crate::row::{ReleaseRow, SourceRecord};
+use crate::snapshot::Snapshot;
 
 /// What one commit of the ledger records.
 #[derive(Debug, Default)]
@@ -27,6 +29,8 @@ pub struct Batch {
     pub source: Option<String>,
     /// The commit of the source that it reflects, for the trailers.
     pub commit: Option<String>,
+    /// The view that its releases were judged against; none where only the versions themselves matter.
+    pub judged_against: Option<Arc<Snapshot>>,
 }
 
 impl Batch {

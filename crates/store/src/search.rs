@@ -166,6 +166,9 @@ impl Search {
 
     /// Answers a query: `sources` names those that the reader may see.
     pub(crate) fn query(&self, query: &SearchQuery, sources: &[String]) -> Result<Hits, StoreError> {
+        if query.unfindable {
+            return Ok(Hits::default());
+        }
         let searcher = self.reader.searcher();
         let visible = query::one_of(self.fields.source, sources);
         let text = query.text_query(self.fields);

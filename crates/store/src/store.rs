@@ -90,7 +90,11 @@ impl Store {
         {
             let from = known.filter(|known| ledger.log(Some(*known)).is_ok_and(|log| !log.is_empty()));
             if from.is_none() {
+                // Another ledger, or an older one: what was scanned under the lost one has to be seen again.
                 self.index.clear()?;
+                if known.is_some() {
+                    self.index.clear_sources()?;
+                }
             }
             let rows = rows_between(&ledger, from, head)?;
             self.index.write(&rows, Some(&head.to_string()))?;
@@ -171,6 +175,7 @@ impl Store {
         }
         let mut ledger = self.writer();
         let before = self.snapshot();
+        refuse_taken(&batch, &before)?;
         let now = self.not_backwards(&ledger, now)?;
         for new in &mut batch.releases {
             new.release.published_at = now;
@@ -305,6 +310,19 @@ impl Store {
     pub fn close(&self) -> Result<(), StoreError> {
         self.index.flush()
     }
+}
+
+/// Refuses a batch that was judged before another one took one of its versions or ids.
+fn refuse_taken(batch: &Batch, before: &Snapshot) -> Result<(), StoreError> {
+    for release in batch.releases.iter().map(|new| &new.release) {
+        let Some(pack) = before.packs.get(&release.id) else { continue };
+        let judged_against = batch.judged_against.as_ref();
+        let unchanged = judged_against.is_none_or(|judged| judged.packs.get(&release.id) == Some(pack));
+        if pack.release(&release.version).is_some() || !unchanged {
+            return Err(StoreError::Taken { id: release.id.clone() });
+        }
+    }
+    Ok(())
 }
 
 /// Takes rows into a snapshot.

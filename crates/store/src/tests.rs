@@ -73,7 +73,9 @@ impl World {
             former_names: Vec::new(),
             first_head: None,
         };
-        let batch = Batch { releases: vec![*release], sources: vec![record], ..Batch::default() };
+        let judged_against = Some(archive.snapshot());
+        let batch =
+            Batch { releases: vec![*release], sources: vec![record], judged_against, ..Batch::default() };
         store.publish(batch, Timestamp::from_second(at).expect("a time")).expect("it is recorded");
     }
 }

@@ -122,6 +122,11 @@ impl Run<'_> {
                 changes: changes.changes.iter().map(changed_file).collect(),
             };
             self.summary.commits += 1;
+            for name in changes.unreadable.iter().filter(|name| name.ends_with(".json")) {
+                let message = "a file that may be a pack has a name that cannot be read";
+                let problem = Problem::new(ProblemCode::UnreadableName, message).at_path(name.as_str());
+                self.see(&problem.at_commit(step.commit.clone()).at_reference(Some(branch)));
+            }
             if step.changes.is_empty() {
                 continue;
             }

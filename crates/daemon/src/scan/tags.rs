@@ -20,6 +20,11 @@ impl Run<'_> {
     ) -> Result<(), ScanError> {
         let patterns = tag_patterns(self.scanner.source);
         self.note_deleted(refs, &patterns);
+        self.state.settle(&[ProblemCode::UnreadableName]);
+        for name in &refs.unreadable {
+            let message = "a ref has a name or a target that cannot be read";
+            self.see(&Problem::new(ProblemCode::UnreadableName, message).at_reference(Some(name)));
+        }
         let first_scan = self.first_head().is_none();
         let mut news: Vec<&Tag> = refs
             .tags

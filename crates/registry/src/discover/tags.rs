@@ -55,11 +55,19 @@ impl TagPatterns {
     }
 }
 
-/// Whether a tag looks like a version although it may fit no pattern.
+/// Whether a tag looks like a version although it may fit no pattern: its last part is `1.2` or longer, perhaps
+/// behind a `v` of either case.
 pub(crate) fn looks_like_version(tag: &str) -> bool {
-    let ends = |at: usize| parse_version(&tag[at..]).is_some();
-    let starts = tag.match_indices(['/', '@', '-', '_', 'v']).map(|(at, _)| at + 1);
-    std::iter::once(0).chain(starts).any(ends)
+    let last = tag.rsplit(['/', '@', '_']).next().unwrap_or(tag);
+    let starts = std::iter::once(0).chain(last.match_indices('-').map(|(at, _)| at + 1));
+    starts.into_iter().any(|at| {
+        let rest = &last[at..];
+        let digits = rest.strip_prefix(['v', 'V']).unwrap_or(rest);
+        let mut parts = digits.split('.');
+        let number =
+            |part: Option<&str>| part.is_some_and(|part| part.starts_with(|c: char| c.is_ascii_digit()));
+        number(parts.next()) && number(parts.next())
+    })
 }
 
 /// The version that decides the order in which tags are judged; none for tags that name none.

@@ -143,6 +143,9 @@ fn findings_of(
             (Check::Pack(_), None) | (Check::Registry, _) => {}
         }
     }
+    if let (Some(document), None) = (text.document, &facts) {
+        report_no_object(document, options, &mut findings);
+    }
     let Some(facts) = facts else {
         return (findings.finish(&String::from_utf8_lossy(subject.bytes), ""), None);
     };
@@ -166,3 +169,14 @@ fn is_shadowed(lint: &Lint, pointer: &Pointer, refused: &BTreeSet<&str>) -> bool
 
 /// Lints that explain a schema break themselves and so stand at its place.
 const SCHEMA_COMPANIONS: [&str; 3] = ["invalid-version", "ambiguous-media-config", "newer-spec-mismatch"];
+
+/// A document that is no object holds no pack: the one thing to say of it.
+fn report_no_object(document: &Document, options: LintOptions<'_>, findings: &mut Findings<'_>) {
+    let Some(lint) = find_lint("schema-wrong-type") else { return };
+    let level = (options.level)(lint);
+    if level > Level::Off {
+        findings.begin(lint, level);
+        let root = document.root();
+        findings.report(root, format!("the pack must be an object, not {}", root.json_type().with_article()));
+    }
+}

@@ -25,11 +25,16 @@ pub struct SearchQuery {
     pub language: Option<String>,
     /// The source.
     pub source: Option<String>,
+    /// Whether there was text without any word that could be found: nothing fits it.
+    pub unfindable: bool,
     /// How many hits are wanted.
     pub limit: usize,
     /// How many hits are skipped.
     pub offset: usize,
 }
+
+/// The keys of exact filters.
+const FILTERS: [&str; 7] = ["tag", "tool", "prompt", "id", "domain", "language", "source"];
 
 /// The most words of a query that count.
 const MOST_WORDS: usize = 16;
@@ -50,6 +55,10 @@ impl SearchQuery {
                 _ => query.words.extend(words(word)),
             }
         }
+        let is_filter = |word: &str| {
+            word.split_once(':').is_some_and(|(key, value)| FILTERS.contains(&key) && !value.is_empty())
+        };
+        query.unfindable = query.words.is_empty() && text.split_whitespace().any(|word| !is_filter(word));
         query.words.truncate(MOST_WORDS);
         query
     }

@@ -26,6 +26,8 @@ pub struct BaseTree {
     pub tree: Rc<dyn Tree>,
     /// Its packs, sorted by path.
     pub packs: Vec<BasePack>,
+    /// Whether one file was named as the base: nothing beside it is looked at.
+    one_file: bool,
 }
 
 /// A pack in a base, not read yet.
@@ -116,7 +118,7 @@ impl BaseTree {
         let state = BranchState::of_tree(&files, &tree, &selection);
         let packs = state.packs.into_iter();
         let packs = packs.map(|(path, pack)| BasePack { path, id: pack.id, version: pack.version }).collect();
-        Ok(BaseTree { tree: Rc::new(GitTree::new(repository.clone(), commit)), packs })
+        Ok(BaseTree { tree: Rc::new(GitTree::new(repository.clone(), commit)), packs, one_file: false })
     }
 
     /// The packs of a file or folder on disk.
@@ -140,8 +142,14 @@ impl BaseTree {
                 version: pack.and_then(Pack::version_text).map(str::to_owned),
             }
         };
-        let packs = found.packs.into_iter().map(pack).collect();
-        Ok(BaseTree { tree: Rc::new(tree.as_ref().clone()), packs })
+        let packs: Vec<BasePack> = found.packs.into_iter().map(pack).collect();
+        let one_file = path.is_file();
+        if one_file && packs.iter().all(|pack| pack.id.is_none()) {
+            return Err(Complaint::new(format!("{}: the base is no pack", path.display()))
+                .help("name a pack with an `id`, or compare with `none`")
+                .into());
+        }
+        Ok(BaseTree { tree: Rc::new(tree.as_ref().clone()), packs, one_file })
     }
 
     /// The older version of a pack: by id wherever it lies, else by path where neither side can name its id.
@@ -174,6 +182,9 @@ impl BaseTree {
 
     /// A file that discovery passes over: named by its path, or broken.
     fn at_path(&self, id: Option<&str>, path: &str) -> Pick {
+        if self.one_file {
+            return Pick::Absent;
+        }
         let Ok(bytes) = self.tree.read(path) else { return Pick::Absent };
         match BaseSide::new(path.to_owned(), bytes, self.tree.clone()) {
             Ok(side) => {
