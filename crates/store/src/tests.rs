@@ -46,6 +46,12 @@ impl World {
 
     /// Judges and publishes one version.
     fn publish(&self, store: &Store, version: &str, greeting: &str, at: i64) {
+        let batch = self.judged(store, version, greeting);
+        store.publish(batch, Timestamp::from_second(at).expect("a time")).expect("it is recorded");
+    }
+
+    /// Judges one version against what is published now.
+    fn judged(&self, store: &Store, version: &str, greeting: &str) -> Batch {
         let mut tree = MemoryTree::default();
         tree.insert("skills/tone/SKILL.md", "---\nname: tone\ndescription: How to sound.\n---\nBe kind.\n");
         let repository = RepositorySettings::default();
@@ -76,7 +82,7 @@ impl World {
         let judged_against = Some(archive.snapshot());
         let batch =
             Batch { releases: vec![*release], sources: vec![record], judged_against, ..Batch::default() };
-        store.publish(batch, Timestamp::from_second(at).expect("a time")).expect("it is recorded");
+        batch
     }
 }
 
@@ -171,4 +177,19 @@ fn damage_to_the_ledger_is_named() {
     fs::write(&file, bytes).expect("a writable file");
     let damaged = verify(&world.path());
     assert!(damaged.is_err() || damaged.is_ok_and(|verified| !verified.damage.is_empty()));
+}
+
+#[test]
+fn a_version_that_was_taken_meanwhile_is_never_overwritten() {
+    let world = World::new();
+    let store = world.open();
+    let at = Timestamp::from_second(1000).expect("a time");
+    let [first, second, third] = [("1.0.0", "Greet"), ("1.0.0", "Welcome"), ("1.0.1", "Hail")]
+        .map(|(v, text)| world.judged(&store, v, text));
+    store.publish(first, at).expect("the first one is recorded");
+    for late in [second, third] {
+        assert!(matches!(store.publish(late, at), Err(StoreError::Taken { .. })));
+    }
+    let verified = verify(&world.path()).expect("a ledger");
+    assert_eq!((verified.releases, verified.damage.len()), (1, 0));
 }
