@@ -80,9 +80,7 @@ impl World {
             first_head: None,
         };
         let judged_against = Some(archive.snapshot());
-        let batch =
-            Batch { releases: vec![*release], sources: vec![record], judged_against, ..Batch::default() };
-        batch
+        Batch { releases: vec![*release], sources: vec![record], judged_against, ..Batch::default() }
     }
 }
 
