@@ -11,7 +11,7 @@ use git::{ObjectId, RefSnapshot, SourceRepository};
 use jiff::Timestamp;
 use pack::tree::Tree;
 use registry::candidate::{Candidate, Outcome, Terms};
-use registry::discover::{BranchState, Selection, Sight, TagPatterns};
+use registry::discover::{BranchState, Selection, Sight};
 use registry::problem::{Problem, ProblemCode};
 use registry::settings::{
     FoundSettings, HistoryPolicy, RegistrySettings, SourceSettings, VersionsMode, find_settings,
@@ -425,8 +425,4 @@ fn head_versions(state: &BranchState) -> HeadVersions {
         }
     }
     versions
-}
-
-fn tag_patterns(source: &SourceSettings) -> TagPatterns {
-    TagPatterns::new(&source.tags)
 }

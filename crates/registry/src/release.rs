@@ -235,19 +235,9 @@ impl Release {
         release_folder(&self.id, &self.version)
     }
 
-    /// Whether ranges skip it under the policy `hold`.
-    pub fn is_flagged(&self) -> bool {
-        !self.flags.is_empty()
-    }
-
     /// Whether its version moved less than its changes require.
     pub fn is_insufficient(&self) -> bool {
         self.flags.contains(&Flag::InsufficientBump)
-    }
-
-    /// The form that is served where `form` is asked for: a form that equals the source is not kept twice.
-    pub fn kept_form(&self, form: Form) -> Form {
-        if self.forms.contains_key(&form) || form == Form::Bundle { form } else { Form::Source }
     }
 }
 

@@ -176,7 +176,7 @@ impl Store {
         let mut ledger = self.writer();
         let before = self.snapshot();
         refuse_taken(&batch, &before)?;
-        let now = self.not_backwards(&ledger, now)?;
+        let now = self.not_backwards(before.last_event, now);
         for new in &mut batch.releases {
             new.release.published_at = now;
         }
@@ -200,14 +200,11 @@ impl Store {
         Ok(events)
     }
 
-    fn not_backwards(&self, ledger: &Ledger, now: Timestamp) -> Result<Timestamp, StoreError> {
+    /// The time of a batch, in whole seconds: never before that of the event with the number `last`.
+    fn not_backwards(&self, last: u64, now: Timestamp) -> Timestamp {
         let now = Timestamp::from_second(now.as_second()).unwrap_or(now);
-        let Some(last) = self.index.events_after(self.snapshot().last_event.saturating_sub(1), 1).pop()
-        else {
-            return Ok(now);
-        };
-        let _ = ledger;
-        Ok(now.max(last.at))
+        let last = self.index.events_after(last.saturating_sub(1), 1).pop();
+        last.map_or(now, |last| now.max(last.at))
     }
 
     fn maintain(&self, ledger: &mut Ledger) {

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use registry::discover::{ChangedFile, TagPatterns, TagStep, tagged, version_of};
 use registry::problem::{Problem, ProblemCode};
 
-use super::{Run, ScanError, tag_patterns};
+use super::{Run, ScanError};
 
 /// The most files of one commit that are looked at.
 const MOST_FILES: usize = 500_000;
@@ -18,7 +18,7 @@ impl Run<'_> {
         repository: &SourceRepository,
         refs: &RefSnapshot,
     ) -> Result<(), ScanError> {
-        let patterns = tag_patterns(self.scanner.source);
+        let patterns = TagPatterns::new(&self.scanner.source.tags);
         self.note_deleted(refs, &patterns);
         self.state.settle(&[ProblemCode::UnreadableName]);
         for name in &refs.unreadable {
