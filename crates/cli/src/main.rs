@@ -31,6 +31,10 @@ mod packs;
 mod registry_file;
 mod worktree;
 
+/// Many small values are made and dropped by several threads at once.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let arguments = args::Arguments::parse();
     let options = arguments.options;

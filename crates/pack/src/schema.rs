@@ -15,6 +15,12 @@ use crate::spec::{SpecVersion, schema_url};
 
 mod described;
 mod problems;
+mod shape;
+
+#[cfg(test)]
+mod tests;
+
+use shape::Shapes;
 
 pub use described::{Described, described};
 pub use problems::{SchemaProblem, SchemaProblemKind};
@@ -23,10 +29,25 @@ static ANNOTATED: LazyLock<Value> = LazyLock::new(|| {
     serde_json::from_str(include_str!("../schema/promptpack.json")).expect("the annotated schema is JSON")
 });
 
-/// A compiled schema of one version.
+/// The schema of one version: as shapes for every pack, compiled for the `jsonschema` crate for those with mistakes.
 struct Compiled {
-    validator: jsonschema::Validator,
     derived: Value,
+    shapes: Shapes,
+    validator: OnceLock<jsonschema::Validator>,
+}
+
+impl Compiled {
+    fn new(version: SpecVersion) -> Compiled {
+        let derived = derive(&ANNOTATED, version);
+        let shapes = Shapes::new(&derived);
+        Compiled { derived, shapes, validator: OnceLock::new() }
+    }
+
+    fn validator(&self) -> &jsonschema::Validator {
+        let compile =
+            || jsonschema::draft202012::new(&self.derived).expect("the derived schema is a valid schema");
+        self.validator.get_or_init(compile)
+    }
 }
 
 /// One slot per version of [`SpecVersion::ALL`]; a schema is compiled when a pack first needs it.
@@ -35,13 +56,11 @@ static COMPILED: [OnceLock<Compiled>; SpecVersion::ALL.len()] =
 
 fn compiled(version: SpecVersion) -> &'static Compiled {
     let slot = SpecVersion::ALL.iter().position(|known| *known >= version).unwrap_or(COMPILED.len() - 1);
-    COMPILED[slot].get_or_init(|| compile(SpecVersion::ALL[slot]))
+    COMPILED[slot].get_or_init(|| Compiled::new(SpecVersion::ALL[slot]))
 }
 
-fn compile(version: SpecVersion) -> Compiled {
-    let derived = derive(&ANNOTATED, version);
-    let validator = jsonschema::draft202012::new(&derived).expect("the derived schema is a valid schema");
-    Compiled { validator, derived }
+fn shapes(version: SpecVersion) -> &'static Shapes {
+    &compiled(version).shapes
 }
 
 /// The JSON Schema (draft 2020-12) of one spec version, for other validators.
@@ -58,12 +77,12 @@ pub fn schema(version: SpecVersion) -> Value {
 /// Everything that the schema of `version` refuses in the document, sorted by place.
 pub fn check(document: &Document, version: SpecVersion) -> Vec<SchemaProblem> {
     let compiled = compiled(version);
-    let value = document.root().to_value();
-    if compiled.validator.is_valid(&value) {
+    if compiled.shapes.accepts(document.root()) {
         return Vec::new();
     }
+    let value = document.root().to_value();
     let mut problems = problems::Problems::new(document, version, &compiled.derived);
-    for error in compiled.validator.iter_errors(&value) {
+    for error in compiled.validator().iter_errors(&value) {
         problems.add(&error);
     }
     problems.finish()

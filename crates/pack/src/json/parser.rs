@@ -14,6 +14,10 @@ pub(super) struct Parser<'t, 'p> {
     nodes: Vec<NodeData>,
     children: Vec<u32>,
     sorted: Vec<u32>,
+    /// The children of the objects and lists that are open, the innermost ones last.
+    open: Vec<u32>,
+    /// Whether an escape stands for a character that could stand for itself, or for one that nobody sees.
+    respelled: bool,
     problems: &'p mut Vec<Problem>,
     /// Where escapes of half a surrogate pair stand; they get their pointers when the tree is complete.
     lone_surrogates: Vec<Span>,
@@ -46,6 +50,8 @@ impl<'t, 'p> Parser<'t, 'p> {
             nodes: Vec::with_capacity(text.len() / 24),
             children: Vec::new(),
             sorted: Vec::new(),
+            open: Vec::new(),
+            respelled: false,
             problems,
             lone_surrogates: Vec::new(),
         }
@@ -77,6 +83,7 @@ impl<'t, 'p> Parser<'t, 'p> {
             nodes: self.nodes,
             children: self.children,
             sorted: self.sorted,
+            respelled: self.respelled,
         };
         for span in self.lone_surrogates {
             let pointer = document.innermost(span).pointer();
@@ -216,6 +223,9 @@ impl<'t, 'p> Parser<'t, 'p> {
         let mut unescaped: Option<String> = None;
         let mut run = start;
         loop {
+            let rest = &self.bytes[self.at..];
+            let special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..=0x1f);
+            self.at += rest.iter().position(special).unwrap_or(rest.len());
             match self.bytes.get(self.at) {
                 Some(b'"') => break,
                 Some(b'\\') => {
@@ -225,14 +235,13 @@ impl<'t, 'p> Parser<'t, 'p> {
                     unescaped.get_or_insert_with(String::new).push(character);
                     run = self.at;
                 }
-                Some(0..=0x1f) => {
+                Some(_) => {
                     return refused_with_help(
                         self.at,
                         "a string holds a bare control character or line break",
                         "write it as an escape, such as `\\n`",
                     );
                 }
-                Some(_) => self.at += 1,
                 None => return refused(start - 1, "the string is not closed"),
             }
         }
@@ -258,9 +267,13 @@ impl<'t, 'p> Parser<'t, 'p> {
             Some(b'n') => '\n',
             Some(b'r') => '\r',
             Some(b't') => '\t',
-            Some(b'u') => return self.unicode_escape(),
+            Some(b'u') => {
+                self.respelled = true;
+                return self.unicode_escape();
+            }
             _ => return refused(start, "a backslash is followed by no known escape"),
         };
+        self.respelled |= matches!(character, '/' | '\u{8}' | '\u{c}');
         self.at += 2;
         Ok(character)
     }
@@ -300,46 +313,48 @@ impl<'t, 'p> Parser<'t, 'p> {
         }
     }
 
-    fn enter(&mut self) -> Parsed<()> {
+    /// Steps into an object or a list; gives where its children start among the open ones.
+    fn enter(&mut self) -> Parsed<usize> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return refused(self.at, format!("values are nested more than {MAX_DEPTH} deep"));
         }
         self.at += 1;
-        self.blanks()
+        self.blanks()?;
+        Ok(self.open.len())
     }
 
-    fn leave(&mut self, members: Vec<u32>) -> (u32, u32) {
+    fn leave(&mut self, opened: usize) -> (u32, u32) {
         self.depth -= 1;
         self.at += 1;
         let start = self.children.len() as u32;
-        self.children.extend_from_slice(&members);
-        self.sorted.extend_from_slice(&members);
-        (start, start + members.len() as u32)
+        self.sorted.extend_from_slice(&self.open[opened..]);
+        self.children.extend(self.open.drain(opened..));
+        (start, self.children.len() as u32)
     }
 
     fn array(&mut self, index: u32) -> Parsed<Kind> {
-        self.enter()?;
-        let mut items = Vec::new();
+        let opened = self.enter()?;
         while self.bytes.get(self.at) != Some(&b']') {
-            items.push(self.value(index, None)?);
+            let item = self.value(index, None)?;
+            self.open.push(item);
             self.blanks()?;
             self.separator(b']', "list")?;
         }
-        let (start, end) = self.leave(items);
+        let (start, end) = self.leave(opened);
         Ok(Kind::Array { start, end })
     }
 
     fn object(&mut self, index: u32) -> Parsed<Kind> {
-        self.enter()?;
-        let mut members = Vec::new();
+        let opened = self.enter()?;
         while self.bytes.get(self.at) != Some(&b'}') {
             let key = self.key()?;
-            members.push(self.value(index, Some(key))?);
+            let member = self.value(index, Some(key))?;
+            self.open.push(member);
             self.blanks()?;
             self.separator(b'}', "object")?;
         }
-        let (start, end) = self.leave(members);
+        let (start, end) = self.leave(opened);
         if (end - start) as usize > SORT_FROM {
             let (nodes, text) = (&self.nodes, self.text);
             self.sorted[start as usize..end as usize]

@@ -1,8 +1,7 @@
 //! What the format says of each value of a document.
 
-use serde_json::Value;
-
-use super::compiled;
+use super::shape::{Shape, Shapes};
+use super::shapes;
 use crate::json::{Document, Node};
 use crate::spec::SpecVersion;
 
@@ -11,37 +10,31 @@ use crate::spec::SpecVersion;
 pub struct Described<'a> {
     /// The value.
     pub node: Node<'a>,
-    /// The schemas that apply to it: references followed, the branch of a union that its `kind` names.
-    schemas: Vec<&'static Value>,
+    /// The shapes that apply to it: references followed, the branch of a union that its `kind` names.
+    shapes: Vec<&'static Shape>,
     /// Branches of a union that its `kind` excludes.
-    excluded: Vec<&'static Value>,
+    excluded: Vec<&'static Shape>,
 }
 
 impl Described<'_> {
     /// Whether the format asks for a whole number here.
     pub fn is_integer(&self) -> bool {
-        self.schemas.iter().any(|schema| match schema.get("type") {
-            Some(Value::Array(types)) => types.iter().any(|name| name == "integer"),
-            Some(name) => name == "integer",
-            None => false,
-        })
+        self.shapes.iter().any(|shape| shape.is_integer())
     }
 
     /// Whether the format lets other parties add keys to this object.
     pub fn is_open(&self) -> bool {
-        let mut describing = self.schemas.iter().filter(|schema| schema.get("properties").is_some());
-        describing.any(|schema| schema.get("additionalProperties").is_none())
+        self.shapes.iter().any(|shape| shape.has_properties() && shape.is_open())
     }
 
     /// The keys that the format knows in this object.
     pub fn known_keys(&self) -> impl Iterator<Item = &'static str> + Clone {
-        keys(&self.schemas)
+        keys(&self.shapes)
     }
 
     /// The keys that this object must have.
     pub fn required_keys(&self) -> impl Iterator<Item = &'static str> {
-        let required = self.schemas.iter().filter_map(|schema| schema.get("required")?.as_array());
-        required.flatten().filter_map(Value::as_str).collect::<Vec<_>>().into_iter()
+        self.shapes.iter().flat_map(|shape| shape.required())
     }
 
     /// The keys that the format knows in objects of another kind.
@@ -50,55 +43,44 @@ impl Described<'_> {
     }
 }
 
-fn keys(schemas: &[&'static Value]) -> impl Iterator<Item = &'static str> + Clone + use<> {
-    let properties = schemas.iter().filter_map(|schema| schema.get("properties")?.as_object());
-    let keys: Vec<&str> = properties.flatten().map(|(key, _)| key.as_str()).collect();
-    keys.into_iter()
+fn keys(shapes: &[&'static Shape]) -> impl Iterator<Item = &'static str> + Clone {
+    shapes.iter().flat_map(|shape| shape.keys())
 }
 
 /// Every value of the document that the schema of `version` describes, in the order of the text.
 pub fn described(document: &Document, version: SpecVersion) -> Vec<Described<'_>> {
-    let root: &'static Value = &compiled(version).derived;
+    let shapes = shapes(version);
     let mut found = Vec::new();
-    let mut open = vec![(document.root(), vec![root])];
-    while let Some((node, schemas)) = open.pop() {
-        let mut described = Described { node, schemas: Vec::new(), excluded: Vec::new() };
-        for schema in schemas {
-            flatten(root, schema, &mut described);
+    let mut root = Described { node: document.root(), shapes: Vec::new(), excluded: Vec::new() };
+    flatten(shapes, shapes.root(), &mut root);
+    let mut open = vec![root];
+    while let Some(described) = open.pop() {
+        for child in described.node.children().rev() {
+            let mut inner = Described { node: child, shapes: Vec::new(), excluded: Vec::new() };
+            for shape in &described.shapes {
+                if let Some(shape) = shapes.of_child(shape, child) {
+                    flatten(shapes, shape, &mut inner);
+                }
+            }
+            if !inner.shapes.is_empty() || !inner.excluded.is_empty() {
+                open.push(inner);
+            }
         }
-        let inner = node.children().map(|child| (child, inner_schemas(&described.schemas, child)));
-        open.extend(inner.filter(|(_, schemas)| !schemas.is_empty()).collect::<Vec<_>>().into_iter().rev());
         found.push(described);
     }
     found
 }
 
-/// Follows references and unions of one schema; both end, because no definition refers to itself directly.
-fn flatten(root: &'static Value, schema: &'static Value, described: &mut Described<'_>) {
-    let mut schema = schema;
-    while let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
-        let Some(target) = root.pointer(reference.trim_start_matches('#')) else { return };
-        schema = target;
+/// Follows references and unions of one shape; both end, because no definition refers to itself directly.
+fn flatten(shapes: &'static Shapes, shape: &'static Shape, described: &mut Described<'_>) {
+    let shape = shapes.target(shape);
+    if shape.kind().is_some() && described.node.text("kind") != shape.kind() {
+        return described.excluded.push(shape);
     }
-    let kind = schema.pointer("/properties/kind/const").and_then(Value::as_str);
-    if kind.is_some() && described.node.text("kind") != kind {
-        return described.excluded.push(schema);
+    described.shapes.push(shape);
+    for branch in shapes.branches(shape) {
+        flatten(shapes, branch, described);
     }
-    described.schemas.push(schema);
-    for branch in schema.get("oneOf").and_then(Value::as_array).into_iter().flatten() {
-        flatten(root, branch, described);
-    }
-}
-
-fn inner_schemas(schemas: &[&'static Value], child: Node<'_>) -> Vec<&'static Value> {
-    let inner = schemas.iter().filter_map(|schema| match child.key() {
-        Some(key) => match schema.get("properties").and_then(|properties| properties.get(key)) {
-            Some(property) => Some(property),
-            None => schema.get("additionalProperties").filter(|schema| schema.is_object()),
-        },
-        None => schema.get("items"),
-    });
-    inner.collect()
 }
 
 #[cfg(test)]

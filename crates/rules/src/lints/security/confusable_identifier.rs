@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::is_printable_ascii;
 use crate::facts::Facts;
 use crate::lint::{Check, Findings, Group, Level, Lint};
 use crate::wording::quoted;
@@ -21,6 +22,9 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
+    if is_printable_ascii(pack.pack.document()) {
+        return;
+    }
     let mut open = vec![pack.pack.0];
     while let Some(node) = open.pop() {
         check_siblings(&identifiers(node), findings);

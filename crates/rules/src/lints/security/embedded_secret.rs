@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use super::{hosts, report, texts};
+use super::{hosts, may_match, report, texts};
 use crate::facts::Facts;
 use crate::lint::{Check, Findings, Group, Level, Lint};
 use pack::Span;
@@ -68,6 +68,9 @@ static PASSWORD: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
+    if !may_match(pack.pack.document(), &HINT) {
+        return;
+    }
     for text in texts(pack.pack.document()) {
         for (part, what) in secrets(text.text) {
             report(text, part, format!("this looks like {what}"), findings).help(

@@ -1,6 +1,6 @@
 //! Flags characters that nobody sees.
 
-use super::{report, texts};
+use super::{is_printable_ascii, report, texts};
 use crate::facts::Facts;
 use crate::lint::{Check, Edit, Findings, Group, Level, Lint};
 use pack::Span;
@@ -21,6 +21,9 @@ pub(super) const LINT: Lint = Lint {
 const MAX_EDITS: usize = 50;
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
+    if is_printable_ascii(pack.pack.document()) {
+        return;
+    }
     for text in texts(pack.pack.document()) {
         let hidden = hidden_characters(text.text);
         let Some((first, character, kind)) = hidden.first().copied() else { continue };

@@ -2,6 +2,7 @@
 
 use pack::json::Document;
 use pack::{Node, Span};
+use regex::Regex;
 
 use crate::lint::{Draft, Findings, Lint};
 
@@ -42,6 +43,17 @@ fn texts(document: &Document) -> Vec<Text<'_>> {
         open.extend(node.children().rev());
     }
     found
+}
+
+/// Whether a key or string may hold a match of `hint`, which names letters and punctuation but no escapes.
+fn may_match(document: &Document, hint: &Regex) -> bool {
+    document.is_respelled() || hint.is_match(document.text())
+}
+
+/// Whether every key and string is written in printable ASCII.
+fn is_printable_ascii(document: &Document) -> bool {
+    let printable = |byte: u8| matches!(byte, b' '..=b'~' | b'\t' | b'\n' | b'\r');
+    !document.is_respelled() && document.text().bytes().all(printable)
 }
 
 /// Reports a part of a value, or the whole key.
