@@ -135,3 +135,33 @@ fn findings_can_be_accepted_and_fixed_in_one_go() {
     let ran = folder.run(&["lint", "--explain-config", "packs/a.pack.json"]);
     assert!(ran.stdout.contains("[lints] style in packhouse.toml"), "{}", ran.shown());
 }
+
+#[test]
+#[cfg(unix)]
+fn only_files_are_read_and_settings_are_never_passed_over() {
+    let folder = Folder::new();
+    folder.write("packs/a.pack.json", greeter("1.0.0"));
+    std::os::unix::net::UnixListener::bind(folder.path().join("packs/b.pack.json")).expect("a socket");
+    let ran = folder.run(&["lint", "packs"]);
+    assert_eq!(ran.status, 2, "{}", ran.shown());
+    assert!(ran.stdout.contains("1 pack"), "{}", ran.shown());
+    assert!(ran.stderr.contains("packs/b.pack.json") && ran.stderr.contains("not a file"), "{}", ran.stderr);
+
+    let linked = Folder::new();
+    linked.write("a.pack.json", greeter("1.0.0")).write("shared.toml", "[lints]\n");
+    std::os::unix::fs::symlink("shared.toml", linked.path().join("packhouse.toml")).expect("a link");
+    let ran = linked.run(&["lint"]);
+    assert_eq!(ran.status, 2, "{}", ran.shown());
+    assert!(ran.stderr.contains("packhouse.toml") && ran.stderr.contains("symbolic link"), "{}", ran.stderr);
+}
+
+#[test]
+fn what_git_tracks_is_linted_though_it_is_ignored() {
+    let folder = Folder::repository();
+    folder.write("packs/a.pack.json", broken()).commit("a pack");
+    folder.write(".gitignore", "packs/\n").write("packs/new.pack.json", greeter("1.0.0")).commit("ignored");
+    let ran = folder.run(&["lint", "--format", "concise"]);
+    assert_eq!(ran.status, 1, "{}", ran.shown());
+    assert!(ran.stdout.starts_with("packs/a.pack.json:"), "{}", ran.shown());
+    assert!(!ran.stdout.contains("new.pack.json"), "{}", ran.shown());
+}

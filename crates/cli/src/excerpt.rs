@@ -40,41 +40,47 @@ impl SourceText {
 
     /// The line of `start`, marked up to `end` or to its own end.
     pub fn excerpt(&self, start: Position, end: Position) -> Excerpt {
-        let line = self.lines.line(&self.text, start.line.clamp(1, self.lines.lines()));
-        let count = line.chars().count();
+        let number = start.line.clamp(1, self.lines.lines());
+        let line = self.lines.line(&self.text, number);
+        let line_start = self.lines.offset(&self.text, Position { line: number, column: 1 });
+        let end_of_line = self.lines.position(&self.text, (line_start + line.len()) as u32);
+        let count = end_of_line.column as usize - 1;
         let first = (start.column.saturating_sub(1) as usize).min(count);
         let last = if end.line > start.line { count } else { end.column.saturating_sub(1) as usize };
-        Excerpt::cut(line, count, first, last.clamp(first, count))
+        let (from, to) = Excerpt::window(count, first);
+        let at =
+            self.lines.offset(&self.text, Position { line: number, column: from as u32 + 1 }) - line_start;
+        let shown: String = line[at.min(line.len())..].chars().take(to - from).collect();
+        Excerpt::new(&shown, (from > 0, to < count), first - from, last.clamp(first, count) - from)
     }
 }
 
 impl Excerpt {
-    fn cut(line: &str, count: usize, first: usize, last: usize) -> Excerpt {
-        let (from, to) = if count <= WIDTH {
-            (0, count)
-        } else {
-            let from = first.saturating_sub(LEAD).min(count - WIDTH);
-            (from, from + WIDTH)
-        };
-        let mut text = String::new();
-        let mut marked = 0..0;
-        if from > 0 {
-            text.push('…');
+    /// The characters of a line that are shown around its character `first`.
+    fn window(count: usize, first: usize) -> (usize, usize) {
+        if count <= WIDTH {
+            return (0, count);
         }
-        for (at, character) in line.chars().enumerate().take(to).skip(from) {
-            if at == first {
-                marked.start = text.len();
-            }
+        let from = first.saturating_sub(LEAD).min(count - WIDTH);
+        (from, from + WIDTH)
+    }
+
+    /// Marks the characters `first` up to `last` of what is shown, and says on which sides it was cut.
+    fn new(shown: &str, cut: (bool, bool), first: usize, last: usize) -> Excerpt {
+        let mut text = if cut.0 { "…".to_owned() } else { String::new() };
+        let mut marked: Option<std::ops::Range<usize>> = None;
+        for (at, character) in shown.chars().enumerate() {
+            let start = text.len();
             text.push(if character.is_control() && character != '\t' { '\u{fffd}' } else { character });
-            if at < last {
+            if at == first {
+                marked = Some(start..start);
+            }
+            if let Some(marked) = marked.as_mut().filter(|_| at < last) {
                 marked.end = text.len();
             }
         }
-        if first >= to {
-            marked.start = text.len();
-        }
-        marked.end = marked.end.max(marked.start);
-        if to < count {
+        let marked = marked.unwrap_or(text.len()..text.len());
+        if cut.1 {
             text.push('…');
         }
         Excerpt { text, marked }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
+use git::SourceRepository;
 use pack::Document;
 use rayon::prelude::*;
 use registry::discover::{is_named_as_pack, looks_like_pack, was_meant_as_pack};
@@ -137,6 +138,7 @@ fn add(path: &Path, candidates: &mut Vec<Candidate>, found: &mut Found) -> anyho
         .sort_by_file_name(Ord::cmp)
         .filter_entry(|entry| entry.file_name() != "node_modules")
         .build();
+    let before = candidates.len();
     for entry in walk {
         let entry = entry.with_context(|| format!("cannot read below {}", path.display()))?;
         let is_json = entry.path().extension().is_some_and(|extension| extension == "json");
@@ -156,7 +158,25 @@ fn add(path: &Path, candidates: &mut Vec<Candidate>, found: &mut Found) -> anyho
         }
         candidates.push(Candidate { shown, place: entry.into_path(), tree: tree.clone(), named: false });
     }
+    let met: BTreeSet<PathBuf> =
+        candidates[before..].iter().map(|candidate| candidate.place.clone()).collect();
+    for file in tracked(&tree, &place)?.into_iter().filter(|file| !met.contains(file)) {
+        let shown = shown(&path.join(file.strip_prefix(&place).unwrap_or(&file)));
+        candidates.push(Candidate { shown, place: file, tree: tree.clone(), named: false });
+    }
     Ok(())
+}
+
+/// The JSON files below a folder that Git tracks: what it ignores is of no matter for them.
+fn tracked(tree: &WorkTree, folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let Some(below) = tree.relative(folder).filter(|_| tree.in_repository()) else { return Ok(Vec::new()) };
+    // A repository that cannot be opened has no index; the walk has seen its files.
+    let Ok(repository) = SourceRepository::open(tree.root()) else { return Ok(Vec::new()) };
+    let files = repository.tracked(&below)?;
+    let is_candidate =
+        |path: &String| path.ends_with(".json") && !path.split('/').any(|part| part == "node_modules");
+    let places = files.into_iter().filter(is_candidate).map(|path| tree.root().join(path));
+    Ok(places.filter(|place| fs::symlink_metadata(place).is_ok_and(|metadata| metadata.is_file())).collect())
 }
 
 /// The absolute place of a path: links on the way are resolved, one at the end is not.
@@ -187,18 +207,27 @@ pub fn shown(path: &Path) -> String {
 /// Reads a candidate; none where it is no pack.
 fn look(candidate: &Candidate) -> anyhow::Result<Option<PackFile>> {
     let Candidate { shown, place, tree, named } = candidate;
-    let unreadable = || format!("cannot read {shown}");
-    let size = fs::metadata(place).with_context(unreadable)?.len();
-    if size > FILE_BYTES {
-        let message = format!("cannot read {shown}: it has {size} bytes, more than {FILE_BYTES}");
-        return Err(Complaint::new(message).into());
-    }
-    let bytes = fs::read(place).with_context(unreadable)?;
+    let bytes = contents(place, *named).with_context(|| format!("cannot read {shown}"))?;
     if !named && !is_named_as_pack(shown) && !is_pack(&bytes) {
         return Ok(None);
     }
     let path = tree.relative(place).unwrap_or_else(|| shown.clone());
     Ok(Some(PackFile { shown: shown.clone(), path, tree: Some(tree.clone()), bytes }))
+}
+
+/// Reads a file up to the limit. A pipe that was named is read, as every command does; one that was only met could
+/// keep the run waiting for ever.
+fn contents(place: &Path, named: bool) -> anyhow::Result<Vec<u8>> {
+    let metadata = fs::metadata(place)?;
+    if !metadata.is_file() && !named {
+        return Err(Complaint::new("it is a pipe, a socket or a device, not a file").into());
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(FILE_BYTES)).unwrap_or_default());
+    fs::File::open(place)?.take(FILE_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > FILE_BYTES {
+        return Err(Complaint::new(format!("it has more than {FILE_BYTES} bytes")).into());
+    }
+    Ok(bytes)
 }
 
 /// Whether the content alone makes a file a pack, or shows that it was meant as one.

@@ -133,6 +133,9 @@ fn read_limited(path: &Path, metadata: &fs::Metadata) -> Result<Vec<u8>, Unreada
     if metadata.len() > FILE_BYTES {
         return Err(Unreadable::TooLarge { size: metadata.len(), limit: FILE_BYTES });
     }
+    if !metadata.is_file() {
+        return Err(Unreadable::Failed("it is a pipe, a socket or a device, not a file".to_owned()));
+    }
     fs::read(path).map_err(failed)
 }
 
@@ -162,6 +165,8 @@ mod tests {
         assert_eq!(tree.list("").expect("a list").len(), 1);
         #[cfg(unix)]
         {
+            std::os::unix::net::UnixListener::bind(root.join("socket")).expect("a socket");
+            assert!(matches!(tree.read("socket"), Err(Unreadable::Failed(_))));
             std::os::unix::fs::symlink("../outside", root.join("link")).expect("a link");
             assert_eq!(tree.read("link"), Err(Unreadable::Other(EntryKind::Link)));
             assert_eq!(tree.link("link"), Ok("../outside".to_owned()));

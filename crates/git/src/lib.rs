@@ -8,6 +8,7 @@
 mod changes;
 mod error;
 mod history;
+mod index;
 mod ledger;
 mod object_id;
 mod objects;

@@ -31,6 +31,7 @@ pub struct Document {
     /// For objects with many members: the children sorted by key, at the same range as in `children`.
     sorted: Vec<u32>,
     respelled: bool,
+    printable: bool,
 }
 
 /// What went wrong while reading the text.
@@ -73,6 +74,19 @@ struct NodeData {
 struct Key {
     text: Text,
     span: Span,
+    /// Tells nearly all different keys apart without a look at the text.
+    hash: u32,
+}
+
+/// A cheap hash of a key: its length and its first and last bytes.
+fn hash_of(key: &str) -> u32 {
+    let bytes = key.as_bytes();
+    let edge = |part: Option<&[u8]>| {
+        part.map_or(0, |part| part.iter().fold(0, |word, byte| word << 8 | u32::from(*byte)))
+    };
+    let edges = edge(bytes.first_chunk::<4>().map(|part| &part[..]).or(Some(bytes))).rotate_left(5)
+        ^ edge(bytes.last_chunk::<4>().map(|part| &part[..]));
+    edges.wrapping_mul(0x9e37_79b9) ^ bytes.len() as u32
 }
 
 /// A string of the document: its unescaped text, where that differs from the source.
@@ -191,6 +205,11 @@ impl Document {
     /// Where they do not, every letter of a key or string stands in [`text`](Self::text) as itself.
     pub fn is_respelled(&self) -> bool {
         self.respelled
+    }
+
+    /// Whether every key and string is written in printable ASCII, line breaks and tabs included.
+    pub fn is_printable_ascii(&self) -> bool {
+        self.printable && !self.respelled
     }
 
     /// Finds the value that `pointer` names.

@@ -1,6 +1,5 @@
 //! Byte ranges of a text, and the lines and columns that people call them by.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -45,47 +44,67 @@ pub struct Position {
     pub column: u32,
 }
 
-/// Finds lines and columns of a text.
+/// Finds lines and columns of a text, in long lines too.
 #[derive(Debug, Clone)]
 pub struct LineIndex {
     starts: Vec<u32>,
+    /// How many characters start before each multiple of [`STEP`] bytes.
+    characters: Vec<u32>,
+}
+
+/// The bytes that one look-up may have to walk over.
+const STEP: usize = 512;
+
+/// How many characters start in these bytes of UTF-8.
+fn count_characters(bytes: &[u8]) -> u32 {
+    bytes.iter().filter(|byte| (**byte & 0xc0) != 0x80).count() as u32
 }
 
 impl LineIndex {
     /// Indexes the lines of `text`; a line ends with `\n`.
     pub fn new(text: &str) -> Self {
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-        LineIndex { starts: std::iter::once(0).chain(breaks.map(|(at, _)| at as u32 + 1)).collect() }
+        let starts = std::iter::once(0).chain(breaks.map(|(at, _)| at as u32 + 1)).collect();
+        let mut before = 0;
+        let counted = text.as_bytes().chunks(STEP).map(|chunk| {
+            before += count_characters(chunk);
+            before
+        });
+        LineIndex { starts, characters: std::iter::once(0).chain(counted).collect() }
     }
 
     /// The position of byte `offset` of `text`, the text that was indexed.
     pub fn position(&self, text: &str, offset: u32) -> Position {
         let line = self.starts.partition_point(|start| *start <= offset).saturating_sub(1);
-        let start = self.starts[line] as usize;
         let offset = (offset as usize).min(text.len());
-        let before = text.get(start..offset).unwrap_or_default();
-        Position { line: line as u32 + 1, column: before.chars().count() as u32 + 1 }
+        let start = (self.starts[line] as usize).min(offset);
+        let column = self.characters_before(text, offset) - self.characters_before(text, start) + 1;
+        Position { line: line as u32 + 1, column }
     }
 
-    /// The positions of many bytes of `text`, found in one walk.
-    pub fn positions(&self, text: &str, mut offsets: Vec<u32>) -> BTreeMap<u32, Position> {
-        offsets.sort_unstable();
-        offsets.dedup();
-        let mut known: Option<(u32, Position)> = None;
-        let mut positions = BTreeMap::new();
-        for offset in offsets {
-            let line = self.starts.partition_point(|start| *start <= offset) as u32;
-            let position = match known {
-                Some((at, before)) if before.line == line => {
-                    let between = text.get(at as usize..offset as usize).unwrap_or_default();
-                    Position { line, column: before.column + between.chars().count() as u32 }
+    /// The byte of `text` at a position; the end of the text where that lies beyond it.
+    pub fn offset(&self, text: &str, position: Position) -> usize {
+        let line = (position.line as usize).saturating_sub(1);
+        let Some(start) = self.starts.get(line) else { return text.len() };
+        let target = self.characters_before(text, *start as usize) + position.column.saturating_sub(1);
+        // The step in which that character starts; its first bytes may belong to a character of the step before.
+        let step = self.characters.partition_point(|before| *before <= target).saturating_sub(1);
+        let mut left = target - self.characters[step];
+        let from = (step * STEP).min(text.len());
+        for (at, byte) in text.as_bytes()[from..].iter().enumerate() {
+            if (byte & 0xc0) != 0x80 {
+                if left == 0 {
+                    return from + at;
                 }
-                _ => self.position(text, offset),
-            };
-            known = Some((offset, position));
-            positions.insert(offset, position);
+                left -= 1;
+            }
         }
-        positions
+        text.len()
+    }
+
+    fn characters_before(&self, text: &str, offset: usize) -> u32 {
+        let step = offset / STEP;
+        self.characters[step] + count_characters(&text.as_bytes()[step * STEP..offset])
     }
 
     /// The bytes of the line with that number (from 1), its line break left out.
@@ -107,12 +126,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn positions_in_one_walk_are_the_same() {
-        let text = "aé\nb\n\ncd é f";
-        let lines = LineIndex::new(text);
-        let offsets: Vec<u32> = text.char_indices().rev().map(|(at, _)| at as u32).collect();
-        for (offset, position) in lines.positions(text, offsets) {
-            assert_eq!(position, lines.position(text, offset));
+    fn positions_and_offsets_are_each_others_inverse() {
+        let text = format!("aé\nb\n\n{}\nend €", "cd é f 🏴 ".repeat(300));
+        let lines = LineIndex::new(&text);
+        let mut expected = Position { line: 1, column: 1 };
+        for (at, character) in text.char_indices() {
+            assert_eq!(lines.position(&text, at as u32), expected);
+            assert_eq!(lines.offset(&text, expected), at);
+            let next = Position { line: expected.line, column: expected.column + 1 };
+            expected = if character == '\n' { Position { line: next.line + 1, column: 1 } } else { next };
         }
+        assert_eq!(lines.position(&text, u32::MAX), expected);
+        assert_eq!(lines.offset(&text, expected), text.len());
     }
 }

@@ -70,6 +70,11 @@ pub enum Unreadable {
         /// How large it may be.
         limit: u64,
     },
+    /// The folder holds more files than the limit.
+    TooMany {
+        /// How many it may hold.
+        limit: usize,
+    },
     /// The world failed; the text says how.
     Failed(String),
 }
@@ -89,6 +94,7 @@ impl fmt::Display for Unreadable {
             Unreadable::TooLarge { size, limit } => {
                 write!(formatter, "it has {size} bytes, more than {limit}")
             }
+            Unreadable::TooMany { limit } => write!(formatter, "it holds more than {limit} files"),
             Unreadable::Failed(reason) => formatter.write_str(reason),
         }
     }
@@ -234,8 +240,8 @@ pub struct Below {
 /// Collects the files below `path`, a folder or a single file, up to `limit` of them.
 ///
 /// # Errors
-/// [`Unreadable`] of the first folder that could not be listed; [`Unreadable::TooLarge`] (counted in files) when
-/// there are more than `limit`.
+/// [`Unreadable`] of the first folder that could not be listed; [`Unreadable::TooMany`] when there are more than
+/// `limit`.
 pub fn files_below(tree: &dyn Tree, path: &str, limit: usize) -> Result<Below, Unreadable> {
     let mut below = Below::default();
     let mut open = vec![path.to_owned()];
@@ -257,7 +263,7 @@ pub fn files_below(tree: &dyn Tree, path: &str, limit: usize) -> Result<Below, U
             }
         }
         if below.files.len() > limit {
-            return Err(Unreadable::TooLarge { size: below.files.len() as u64, limit: limit as u64 });
+            return Err(Unreadable::TooMany { limit });
         }
     }
     below.files.sort();

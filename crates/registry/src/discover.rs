@@ -100,7 +100,12 @@ fn look(path: &str, blob: &str, tree: &dyn Tree, limits: Limits) -> Look {
         Err(Unreadable::Other(EntryKind::Submodule)) if is_named_as_pack(path) => {
             return broken(ProblemCode::Submodule, "a submodule stands where a pack is expected".to_owned());
         }
-        Err(Unreadable::TooLarge { .. } | Unreadable::Other(_) | Unreadable::Missing) => {
+        Err(
+            Unreadable::TooLarge { .. }
+            | Unreadable::TooMany { .. }
+            | Unreadable::Other(_)
+            | Unreadable::Missing,
+        ) => {
             return Look::NotAPack;
         }
         Err(Unreadable::Failed(why)) => return broken(ProblemCode::Unreachable, why),

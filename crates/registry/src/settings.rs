@@ -6,7 +6,7 @@ mod error;
 mod operator;
 mod repository;
 
-use pack::tree::{Tree, folder};
+use pack::tree::{Tree, Unreadable, folder};
 
 pub use error::SettingsError;
 #[cfg(test)]
@@ -41,14 +41,24 @@ pub fn find_settings(tree: &dyn Tree, path: &str) -> Result<FoundSettings, (Stri
     let mut base = folder(path);
     loop {
         let file = if base.is_empty() { FILE_NAME.to_owned() } else { format!("{base}/{FILE_NAME}") };
-        if let Ok(bytes) = tree.read(&file) {
-            let text = String::from_utf8_lossy(&bytes);
-            let settings = RepositorySettings::parse(&text).map_err(|error| (file, error))?;
-            return Ok(FoundSettings { settings, base: base.to_owned() });
+        match tree.read(&file) {
+            Ok(bytes) => {
+                let text = String::from_utf8_lossy(&bytes);
+                let settings = RepositorySettings::parse(&text).map_err(|error| (file, error))?;
+                return Ok(FoundSettings { settings, base: base.to_owned() });
+            }
+            Err(Unreadable::Missing) => {}
+            // Settings that somebody wrote and nobody reads would be worse than none.
+            Err(why) => return Err((file, unreadable(&why))),
         }
         if base.is_empty() {
             return Ok(FoundSettings::default());
         }
         base = folder(base);
     }
+}
+
+fn unreadable(why: &Unreadable) -> SettingsError {
+    SettingsError::new("", format!("the settings cannot be read: {why}"))
+        .help(format!("make `{FILE_NAME}` a readable file, or remove it"))
 }

@@ -382,12 +382,10 @@ impl<'a> Findings<'a> {
         if self.found.is_empty() {
             return Vec::new();
         }
-        let offsets = self.found.iter().flat_map(|draft| [draft.span.start, draft.span.end]).collect();
-        let positions = LineIndex::new(text).positions(text, offsets);
+        let lines = LineIndex::new(text);
         let mut identities = Identities { document: self.document, pack, ..Identities::default() };
         let complete = |draft: Draft| {
             let Identity { place, fingerprint } = identities.of(draft.lint.id, &draft.pointer);
-            let at = |offset: u32| positions.get(&offset).copied().unwrap_or(Position { line: 1, column: 1 });
             Finding {
                 rule: draft.lint.id.to_owned(),
                 group: draft.lint.group,
@@ -396,8 +394,8 @@ impl<'a> Findings<'a> {
                 help: draft.help,
                 pointer: draft.pointer,
                 span: draft.span,
-                start: at(draft.span.start),
-                end: at(draft.span.end),
+                start: lines.position(text, draft.span.start),
+                end: lines.position(text, draft.span.end),
                 place,
                 fingerprint,
                 acknowledged: false,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::{Document, Escape, JsonType, Kind, NodeData, SORT_FROM, Text};
+use super::{Document, Escape, JsonType, Kind, NodeData, SORT_FROM, Text, hash_of};
 use crate::pointer::Pointer;
 use crate::span::Span;
 
@@ -57,14 +57,14 @@ impl<'a> Node<'a> {
         self.data().key.as_ref().map(|key| self.document.string(&key.text))
     }
 
-    /// Whether this is the member of that key.
-    fn has_key(self, key: &str) -> bool {
-        match self.data().key.as_ref().map(|key| &key.text) {
-            Some(Text::Source(span)) => {
-                span.len() == key.len() && self.document.text.as_bytes()[span.range()] == *key.as_bytes()
-            }
-            Some(Text::Unescaped(unescaped)) => *unescaped.text == *key,
-            None => false,
+    /// Whether this is the member of that key, whose hash is `hash`.
+    fn has_key(self, key: &str, hash: u32) -> bool {
+        match &self.data().key {
+            Some(own) if own.hash == hash => match &own.text {
+                Text::Source(span) => self.document.text.as_bytes()[span.range()] == *key.as_bytes(),
+                Text::Unescaped(unescaped) => *unescaped.text == *key,
+            },
+            _ => false,
         }
     }
 
@@ -235,7 +235,8 @@ impl<'a> Node<'a> {
         }
         let document = self.document;
         if self.len() <= SORT_FROM {
-            return self.children().rev().find(|child| child.has_key(key));
+            let hash = hash_of(key);
+            return self.children().rev().find(|child| child.has_key(key, hash));
         }
         let sorted = &document.sorted[self.range()];
         let end = sorted.partition_point(|&index| Node { document, index }.key() <= Some(key));
@@ -246,7 +247,10 @@ impl<'a> Node<'a> {
     /// Whether no key of a small object stands twice in it.
     pub(super) fn has_distinct_keys(self) -> bool {
         let members = self.members().enumerate();
-        members.clone().all(|(at, (key, _))| !self.children().take(at).any(|earlier| earlier.has_key(key)))
+        members.clone().all(|(at, (key, member))| {
+            let hash = member.data().key.as_ref().map_or(0, |key| key.hash);
+            !self.children().take(at).any(|earlier| earlier.has_key(key, hash))
+        })
     }
 
     /// The value for generic JSON code. Of a repeated key the last copy counts.

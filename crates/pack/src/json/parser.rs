@@ -2,7 +2,9 @@
 
 use std::sync::OnceLock;
 
-use super::{Document, Key, Kind, MAX_DEPTH, NodeData, Problem, ProblemKind, SORT_FROM, Text, Unescaped};
+use super::{
+    Document, Key, Kind, MAX_DEPTH, NodeData, Problem, ProblemKind, SORT_FROM, Text, Unescaped, hash_of,
+};
 use crate::pointer::Pointer;
 use crate::span::Span;
 
@@ -84,6 +86,7 @@ impl<'t, 'p> Parser<'t, 'p> {
             children: self.children,
             sorted: self.sorted,
             respelled: self.respelled,
+            printable: is_printable(self.bytes),
         };
         for span in self.lone_surrogates {
             let pointer = document.innermost(span).pointer();
@@ -132,6 +135,9 @@ impl<'t, 'p> Parser<'t, 'p> {
     fn blanks(&mut self) -> Parsed<()> {
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.bytes.get(self.at) {
             self.at += 1;
+        }
+        if self.bytes.get(self.at) != Some(&b'/') {
+            return Ok(());
         }
         match self.bytes.get(self.at..self.at + 2) {
             Some(b"//" | b"/*") => refused_with_help(self.at, "JSON has no comments", "remove the comment"),
@@ -381,7 +387,11 @@ impl<'t, 'p> Parser<'t, 'p> {
             return refused(self.at, "a colon is missing after the key");
         }
         self.blanks()?;
-        Ok(Key { text, span })
+        let hash = match &text {
+            Text::Source(inner) => hash_of(&self.text[inner.range()]),
+            Text::Unescaped(unescaped) => hash_of(&unescaped.text),
+        };
+        Ok(Key { text, span, hash })
     }
 
     /// Steps over the comma between two members, or stops at the closing bracket.
@@ -413,4 +423,12 @@ fn key_text<'n>(nodes: &'n [NodeData], text: &'n str, child: u32) -> &'n str {
         Some(Text::Unescaped(unescaped)) => &unescaped.text,
         None => "",
     }
+}
+
+/// Whether all bytes are printable ASCII, line breaks or tabs; a part at a time, so that the machine can compare many
+/// at once.
+fn is_printable(bytes: &[u8]) -> bool {
+    let printable =
+        |byte: u8| (b' '..=b'~').contains(&byte) | (byte == b'\t') | (byte == b'\n') | (byte == b'\r');
+    bytes.chunks(256).all(|part| part.iter().fold(true, |all, byte| all & printable(*byte)))
 }

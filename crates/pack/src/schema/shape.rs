@@ -43,8 +43,8 @@ pub(super) struct Shape {
     unique_items: bool,
     items: Option<Id>,
     min_properties: usize,
-    /// Sorted by name.
-    properties: Vec<(String, Id)>,
+    /// Sorted by the length of their keys, then by key: most look-ups compare numbers only.
+    properties: Vec<Property>,
     has_properties: bool,
     additional: Additional,
     required: Vec<String>,
@@ -55,6 +55,13 @@ pub(super) struct Shape {
     kind: Option<String>,
     /// Whether it uses a keyword that is not known here.
     is_partial: bool,
+}
+
+/// A member that a shape names.
+#[derive(Debug)]
+struct Property {
+    key: String,
+    id: Id,
 }
 
 /// The types that a shape allows; whole numbers are apart.
@@ -121,9 +128,9 @@ impl Shape {
         matches!(self.additional, Additional::Open)
     }
 
-    /// The names of the members that it knows, sorted.
+    /// The names of the members that it knows.
     pub(super) fn keys(&'static self) -> impl Iterator<Item = &'static str> + Clone {
-        self.properties.iter().map(|(key, _)| key.as_str())
+        self.properties.iter().map(|property| property.key.as_str())
     }
 
     /// The members that must be there.
@@ -137,8 +144,9 @@ impl Shape {
     }
 
     fn property(&self, key: &str) -> Option<Id> {
-        let at = self.properties.binary_search_by(|(name, _)| name.as_str().cmp(key)).ok()?;
-        Some(self.properties[at].1)
+        let order = |property: &Property| (property.key.len(), property.key.as_str()).cmp(&(key.len(), key));
+        let at = self.properties.binary_search_by(order).ok()?;
+        Some(self.properties[at].id)
     }
 }
 
@@ -285,9 +293,11 @@ impl<'s> Compiler<'s> {
             ("properties", Value::Object(properties)) => {
                 shape.has_properties = true;
                 shape.kind = kind(properties);
-                shape.properties =
-                    properties.iter().map(|(key, schema)| (key.clone(), self.shape(schema))).collect();
-                shape.properties.sort_by(|(a, _), (b, _)| a.cmp(b));
+                for (key, schema) in properties {
+                    let id = self.shape(schema);
+                    shape.properties.push(Property { key: key.clone(), id });
+                }
+                shape.properties.sort_by(|a, b| (a.key.len(), &a.key).cmp(&(b.key.len(), &b.key)));
             }
             ("additionalProperties", Value::Bool(false)) => shape.additional = Additional::Closed,
             ("additionalProperties", Value::Bool(true)) => shape.additional = Additional::Open,

@@ -1,7 +1,7 @@
 //! Completes what the rules reported: places, positions, fingerprints, bumps under the profile, order.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use pack::json::Document;
 use pack::{Digest, LineIndex, Pointer, Position};
@@ -15,17 +15,16 @@ use crate::place::Places;
 struct Ground<'a> {
     document: &'a Document,
     places: Places<'a>,
-    positions: BTreeMap<u32, Position>,
+    lines: LineIndex,
 }
 
 impl<'a> Ground<'a> {
-    fn new(document: &'a Document, offsets: Vec<u32>) -> Ground<'a> {
-        let positions = LineIndex::new(document.text()).positions(document.text(), offsets);
-        Ground { document, places: Places::default(), positions }
+    fn new(document: &'a Document) -> Ground<'a> {
+        Ground { document, places: Places::default(), lines: LineIndex::new(document.text()) }
     }
 
     fn position(&self, offset: u32) -> Position {
-        self.positions.get(&offset).copied().unwrap_or(Position { line: 1, column: 1 })
+        self.lines.position(self.document.text(), offset)
     }
 
     fn place(&self, spot: &Spot<'a>) -> Pointer {
@@ -51,9 +50,7 @@ pub(super) fn finish<'a>(
     let drafts: Vec<Draft<'a>> = drafts.into_iter().filter(|draft| !draft.dropped).collect();
     let places = Places::default();
     let anchors: Vec<Spot<'a>> = drafts.iter().map(|draft| anchor(draft, new, &places)).collect();
-    let olds = drafts.iter().filter_map(|draft| draft.at.old.as_ref()).map(Spot::start);
-    let news = drafts.iter().filter_map(|draft| draft.at.new.as_ref()).chain(&anchors).map(Spot::start);
-    let (old, new) = (Ground::new(old, olds.collect()), Ground::new(new, news.collect()));
+    let (old, new) = (Ground::new(old), Ground::new(new));
     let mut found = Vec::new();
     let mut off = 0;
     for (draft, anchor) in drafts.into_iter().zip(anchors) {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::is_printable_ascii;
 use crate::facts::Facts;
 use crate::lint::{Check, Findings, Group, Level, Lint};
 use crate::wording::quoted;
@@ -22,7 +21,7 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
-    if is_printable_ascii(pack.pack.document()) {
+    if pack.pack.document().is_printable_ascii() {
         return;
     }
     let mut open = vec![pack.pack.0];

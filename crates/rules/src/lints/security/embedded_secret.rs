@@ -55,8 +55,10 @@ static FORMATS: LazyLock<Vec<Format>> = LazyLock::new(|| {
 
 /// What every format starts with: nearly all texts are free of it.
 static HINT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new("AKIA|ASIA|gh[pousr]_|github_pat_|glpat-|xox|AIza|sk-|k_live_|hf_|npm_|PRIVATE KEY|://")
-        .expect("a valid pattern")
+    Regex::new(
+        r#"AKIA|ASIA|gh[pousr]_|github_pat_|glpat-|xox|AIza|sk-|k_live_|hf_|npm_|PRIVATE KEY|://[^\s/@"'<>]*@"#,
+    )
+    .expect("a valid pattern")
 });
 
 /// A URL that names a user and a password: groups password and host.

@@ -1,6 +1,6 @@
 //! Flags characters that nobody sees.
 
-use super::{is_printable_ascii, report, texts};
+use super::{report, texts};
 use crate::facts::Facts;
 use crate::lint::{Check, Edit, Findings, Group, Level, Lint};
 use pack::Span;
@@ -21,7 +21,7 @@ pub(super) const LINT: Lint = Lint {
 const MAX_EDITS: usize = 50;
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
-    if is_printable_ascii(pack.pack.document()) {
+    if pack.pack.document().is_printable_ascii() {
         return;
     }
     for text in texts(pack.pack.document()) {

@@ -50,12 +50,6 @@ fn may_match(document: &Document, hint: &Regex) -> bool {
     document.is_respelled() || hint.is_match(document.text())
 }
 
-/// Whether every key and string is written in printable ASCII.
-fn is_printable_ascii(document: &Document) -> bool {
-    let printable = |byte: u8| matches!(byte, b' '..=b'~' | b'\t' | b'\n' | b'\r');
-    !document.is_respelled() && document.text().bytes().all(printable)
-}
-
 /// Reports a part of a value, or the whole key.
 fn report<'f>(text: Text<'_>, part: Span, message: String, findings: &'f mut Findings<'_>) -> &'f mut Draft {
     if text.is_key {
