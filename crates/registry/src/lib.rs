@@ -24,7 +24,9 @@ pub mod weigh;
 
 pub use candidate::{Archive, Candidate, Outcome, ReleaseContent, Terms, judge};
 pub use event::{Event, EventType};
-pub use judge::{Baseline, Evaluated, Input, Plan, Settings, compare, evaluate, plan};
+pub use judge::{
+    Baseline, Evaluated, Input, Parsed, Plan, Settings, compare, compare_parsed, evaluate, plan,
+};
 pub use problem::{Problem, ProblemCode, ProblemState};
 pub use reference::{Reference, Wanted};
 pub use release::{Flag, Form, NewRelease, Release};

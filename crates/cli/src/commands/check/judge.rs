@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use registry::acknowledge::{Accepted, accept};
-use registry::gate::{Judged, acknowledge, common_changes, cover, lowest_free, version_findings};
+use registry::acknowledge::Holder;
+use registry::gate::{Judged, Line, acknowledge, common_changes, cover, lowest_free, version_findings};
 use registry::judge::same_content;
 use registry::report::{BaselineView, FindingView};
 use registry::version::{Known, baseline};
-use registry::{DiffReport, Input, Settings, compare};
-use rules::{Bump, Change};
+use registry::{DiffReport, Input, Parsed, Settings, compare_parsed};
+use rules::Bump;
 use semver::Version;
 
 use super::releases::Releases;
@@ -63,8 +63,9 @@ pub fn judge(
     };
     let tree = file.file.tree.as_deref().map(|tree| tree as &dyn pack::tree::Tree);
     let input = Input { bytes: &file.file.bytes, path: &file.file.path, tree };
+    let now = Parsed { input, document };
     let head = Head { input, id, version: file.evaluated.version.as_ref(), settings };
-    let mut diffs = bases.iter().filter_map(|base| compare(base.input(), input, settings));
+    let mut diffs = bases.iter().filter_map(|base| compare_parsed(base.parsed(), now, settings));
     let mut diff = diffs.next();
     if let Some(diff) = &mut diff {
         for other in diffs {
@@ -77,7 +78,7 @@ pub fn judge(
         judgement.notes.push(format!("{id}: no release below its version is known to judge it by"));
     }
     let since = found.side.as_ref().and_then(|side| {
-        let diff = compare(side.input(), input, settings)?;
+        let diff = compare_parsed(side.parsed(), now, settings)?;
         Some((side, diff))
     });
     if let (Some(diff), Some((side, _))) = (&mut diff, &since)
@@ -97,12 +98,18 @@ pub fn judge(
     };
     judgement.findings = version_findings(judged);
     if transitive {
-        let more = line(&head, &known, releases, judged, diff.as_ref())?;
+        let mut line = Line::new(judged, now, diff.as_ref());
+        for version in head.version.map(|version| Line::of(&known, version)).unwrap_or_default() {
+            if let Some(side) = releases.side(id, &version)? {
+                line.add(&version, side.parsed());
+            }
+        }
+        let Line { finding, changes, .. } = line;
         let is_known = judgement.findings.iter().any(|finding| finding.rule == "version-bump-too-small");
-        judgement.findings.extend(more.0.into_iter().filter(|_| !is_known));
+        judgement.findings.extend(finding.filter(|_| !is_known));
         match &mut diff {
-            Some(diff) => diff.changes.extend(more.1),
-            None if !more.1.is_empty() => {
+            Some(diff) => diff.changes.extend(changes),
+            None if !changes.is_empty() => {
                 judgement.notes.push(format!("{id}: its line of releases was compared"))
             }
             None => {}
@@ -131,16 +138,10 @@ pub fn judge(
 impl Judgement {
     /// Remembers the changes of a comparison, and which entries accepted them.
     fn note(&mut self, diff: &DiffReport, head: &Head<'_>) {
+        let path = head.settings.relative(head.input.path);
+        let holder = Holder { path, pack: head.id, version: head.version };
         for change in &diff.changes {
-            let found = Accepted {
-                rule: &change.rule,
-                fingerprint: &change.fingerprint,
-                path: head.settings.relative(head.input.path),
-                pack: head.id,
-                place: &change.place,
-                version: head.version,
-            };
-            self.matched.extend(accept(&found, head.settings));
+            self.matched.extend(holder.accept_change(change, head.settings));
             self.changes.push(FoundChange {
                 rule: change.rule.clone(),
                 fingerprint: change.fingerprint.clone(),
@@ -188,45 +189,4 @@ fn baseline_of(
         None => None,
     };
     Ok(FoundBaseline { side, reused })
-}
-
-/// `--transitive`: the pack against every release of its line, the oldest first; each change once.
-fn line(
-    head: &Head<'_>,
-    known: &[Known],
-    releases: &Releases,
-    judged: Judged<'_>,
-    diff: Option<&DiffReport>,
-) -> anyhow::Result<(Vec<FindingView>, Vec<Change>)> {
-    let (mut findings, mut changes) = (Vec::new(), Vec::new());
-    let Some(version) = head.version else { return Ok((findings, changes)) };
-    let mut seen: BTreeSet<String> =
-        diff.iter().flat_map(|diff| &diff.changes).map(|change| change.fingerprint.clone()).collect();
-    let is_of_line =
-        |other: &Version| other.major == version.major && (version.major > 0 || other.minor == version.minor);
-    let mut line: Vec<&Version> = known
-        .iter()
-        .filter(|known| !known.yanked)
-        .map(|known| &known.version)
-        .filter(|other| other.cmp_precedence(version).is_lt() && is_of_line(other))
-        .collect();
-    line.sort_by(|a, b| a.cmp_precedence(b));
-    for other in line {
-        let Some(side) = releases.side(head.id, other)? else { continue };
-        let Some(report) = compare(side.input(), head.input, head.settings) else { continue };
-        if !report.sufficient && findings.is_empty() {
-            let against =
-                Judged { baseline: Some((side.document.as_ref(), &report)), reused: false, ..judged };
-            let of_version =
-                version_findings(against).into_iter().filter(|finding| finding.pointer == "/version");
-            findings.extend(of_version.filter(|finding| finding.rule == "version-bump-too-small"));
-        }
-        for mut change in report.changes {
-            if change.bump == Bump::Major && seen.insert(change.fingerprint.clone()) {
-                change.message = format!("{} (since {other})", change.message);
-                changes.push(change);
-            }
-        }
-    }
-    Ok((findings, changes))
 }

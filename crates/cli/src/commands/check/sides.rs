@@ -8,7 +8,7 @@ use git::{EntryKind, ObjectId, SourceRepository};
 use pack::model::Pack;
 use pack::tree::Tree;
 use pack::{Digest, Document};
-use registry::Input;
+use registry::{Input, Parsed};
 use registry::discover::{BranchState, ChangedFile, Selection};
 use registry::settings::{Limits, SourceSettings};
 
@@ -87,6 +87,11 @@ impl BaseSide {
     /// The side in the form that judging takes.
     pub fn input(&self) -> Input<'_> {
         Input { bytes: &self.bytes, path: &self.path, tree: Some(self.tree.as_ref()) }
+    }
+
+    /// The side with its document.
+    pub fn parsed(&self) -> Parsed<'_> {
+        Parsed { input: self.input(), document: &self.document }
     }
 
     /// Its version.
