@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use pack::model::Pack;
 use registry::acknowledge::Holder;
 use registry::gate::{Judged, Line, acknowledge, common_changes, cover, lowest_free, version_findings};
 use registry::judge::same_content;
 use registry::report::{BaselineView, FindingView};
 use registry::version::{Known, baseline};
 use registry::{DiffReport, Input, Parsed, Settings, compare_parsed};
-use rules::Bump;
+use rules::{Bump, Change};
 use semver::Version;
 
 use super::releases::Releases;
@@ -98,22 +99,8 @@ pub fn judge(
     };
     judgement.findings = version_findings(judged);
     if transitive {
-        let mut line = Line::new(judged, now, diff.as_ref());
-        for version in head.version.map(|version| Line::of(&known, version)).unwrap_or_default() {
-            if let Some(side) = releases.side(id, &version)? {
-                line.add(&version, side.parsed());
-            }
-        }
-        let Line { finding, changes, .. } = line;
-        let is_known = judgement.findings.iter().any(|finding| finding.rule == "version-bump-too-small");
-        judgement.findings.extend(finding.filter(|_| !is_known));
-        match &mut diff {
-            Some(diff) => diff.changes.extend(changes),
-            None if !changes.is_empty() => {
-                judgement.notes.push(format!("{id}: its line of releases was compared"))
-            }
-            None => {}
-        }
+        let older = line(judged, now, &known, releases, diff.as_ref())?;
+        judgement.add_older(id, older, diff.as_mut());
     }
     let version = head.version;
     judgement.matched = acknowledge(&mut judgement.findings, &file.file.path, version, settings);
@@ -135,7 +122,41 @@ pub fn judge(
     Ok(judgement)
 }
 
+/// What only older releases show: the finding on the version, and the breaks.
+type Older = (Option<FindingView>, Vec<Change>);
+
+/// The pack against every release of its line, for `--transitive`.
+fn line(
+    judged: Judged<'_>,
+    now: Parsed<'_>,
+    known: &[Known],
+    releases: &Releases,
+    diff: Option<&DiffReport>,
+) -> anyhow::Result<Older> {
+    let mut line = Line::new(judged, now, diff);
+    let pack = Pack(now.document.root());
+    for version in pack.version().map(|version| Line::of(known, &version)).unwrap_or_default() {
+        if let Some(side) = releases.side(pack.id().unwrap_or_default(), &version)? {
+            line.add(&version, side.parsed());
+        }
+    }
+    Ok((line.finding, line.changes))
+}
+
 impl Judgement {
+    /// Adds what only older releases show.
+    fn add_older(&mut self, id: &str, (finding, changes): Older, diff: Option<&mut DiffReport>) {
+        let is_known = self.findings.iter().any(|finding| finding.rule == "version-bump-too-small");
+        self.findings.extend(finding.filter(|_| !is_known));
+        match diff {
+            Some(diff) => diff.changes.extend(changes),
+            None if !changes.is_empty() => {
+                self.notes.push(format!("{id}: its line of releases was compared"));
+            }
+            None => {}
+        }
+    }
+
     /// Remembers the changes of a comparison, and which entries accepted them.
     fn note(&mut self, diff: &DiffReport, head: &Head<'_>) {
         let path = head.settings.relative(head.input.path);
