@@ -19,6 +19,7 @@ pub mod report;
 pub mod resolve;
 pub mod settings;
 pub mod status;
+pub mod topic;
 pub mod version;
 pub mod weigh;
 
