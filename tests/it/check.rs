@@ -107,6 +107,23 @@ fn a_flagged_release_is_no_baseline() {
 }
 
 #[test]
+fn a_break_that_a_prompt_declares_itself_can_stay_out_of_the_packs_version() {
+    let folder = Folder::repository();
+    folder.write("packhouse.toml", "[changes]\nprompt-scope = \"independent\"\n");
+    folder.write("packs/greeter.pack.json", greeter("1.0.0")).commit("one");
+    folder.git(&["switch", "--quiet", "--create", "topic"]);
+    let (own, raised) = ("\"version\": \"1.0.0\"", "\"version\": \"2.0.0\"");
+    folder.write("packs/greeter.pack.json", breaking("1.1.0").replace(own, raised)).commit("two");
+    let ran = against_main(&folder);
+    assert_eq!(ran.status, 0, "{}", ran.shown());
+    let report = ran.json();
+    let change = &report["packs"][0]["diff"]["changes"][0];
+    assert_eq!((change["bump"].as_str(), change["prompt_declared"].as_bool()), (Some("major"), Some(true)));
+    folder.write("packs/greeter.pack.json", breaking("1.1.0")).commit("three");
+    assert_eq!(rules(&against_main(&folder).json(), "error"), ["version-bump-too-small"]);
+}
+
+#[test]
 fn a_second_change_under_a_raised_version_is_not_red() {
     let folder = Folder::repository();
     folder.write("packhouse.toml", "[releases]\nfrom = \"tags\"\n");

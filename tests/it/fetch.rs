@@ -200,3 +200,36 @@ fn the_gate_compares_with_a_registry() {
     folder.write("greeter.pack.json", greeter("1.0.0").replace("greeter", "unknown"));
     assert_eq!(check("registry").json()["packs"][0]["status"], "new");
 }
+
+/// The skills of a release are compared with those at hand by what the registry serves of them.
+#[test]
+fn the_skills_of_a_release_are_compared() {
+    let (registry, folder) = (Registry::start(), Folder::new());
+    let skill = "---\nname: tone\ndescription: How to sound.\n---\nBe kind.\n";
+    let pack = |version: &str| {
+        greeter(version).replace("\"prompts\"", "\"skills\": [\"./skills/tone\"],\n  \"prompts\"")
+    };
+    registry.publish("greeter", "1.0.0", &pack("1.0.0"));
+    let digest = Digest::of(pack("1.0.0").as_bytes()).to_string();
+    let url = "/v1/packs/greeter/versions/1.0.0/skills/tone/SKILL.md";
+    let file = json!({ "path": "SKILL.md", "digest": Digest::of(skill.as_bytes()).to_string(), "url": url,
+        "executable": false, "place": "packs/skills/tone/SKILL.md" });
+    let manifest = json!({ "id": "greeter", "version": "1.0.0", "digest": digest, "path": "packs/greeter.pack.json",
+        "skills": [{ "name": "tone", "files": [file] }] });
+    registry.answer("/v1/packs/greeter/versions/1.0.0", "", &manifest.to_string());
+    registry.answer(url, "", skill);
+    folder.write("packhouse.toml", "").write("greeter.pack.json", pack("1.0.0"));
+    let diff = || {
+        let ran =
+            registry.run(&folder, &["diff", "greeter@1.0.0", "greeter.pack.json", "--format", "concise"]);
+        assert_eq!(ran.status, 0, "{}", ran.shown());
+        ran.stdout
+    };
+    folder.write("skills/tone/SKILL.md", skill);
+    assert_eq!(diff(), "");
+    folder.write("skills/tone/SKILL.md", skill.replace("kind", "brief"));
+    assert!(diff().contains("[skill-content-changed]"), "{}", diff());
+    registry.answer(url, "", "something else");
+    let ran = registry.run(&folder, &["diff", "greeter@1.0.0", "greeter.pack.json"]);
+    assert!(ran.status == 2 && ran.stderr.contains("SKILL.md"), "{}", ran.shown());
+}

@@ -7,8 +7,11 @@ mod commands;
 mod daemon;
 mod diff;
 mod fetch;
+mod histories;
 mod layering;
 mod lint;
+#[path = "../support/patch.rs"]
+mod patch;
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -16,6 +16,8 @@ mod hostile;
 mod lints;
 mod mutation;
 mod packs;
+#[path = "../support/patch.rs"]
+mod patch;
 mod reference;
 mod subset;
 mod subset_hostile;

@@ -2,16 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use client::Form;
 use git::SourceRepository;
 use pack::Document;
-use pack::tree::{NoTree, Tree, Unreadable, join};
+use pack::tree::{Tree, Unreadable, join};
 use registry::discover::{is_named_as_pack, looks_like_pack};
 use registry::{Input, Reference};
 
 use crate::commands::registry_client;
 use crate::complaint::Complaint;
 use crate::packs::{place_of, shown};
+use crate::registry_tree::{RegistryRelease, release};
 use crate::worktree::WorkTree;
 
 /// One version of a pack, wherever it comes from.
@@ -85,10 +85,8 @@ pub fn side<'r>(
             .help("name a pack file in it")
             .into());
     }
-    if let Ok(reference) = Reference::parse(text)
-        && text.contains('@')
-    {
-        return in_registry(text, &reference, registry);
+    if text.contains('@') && Reference::parse(text).is_ok() {
+        return in_registry(text, registry);
     }
     if let Some((revision, path)) = text.split_once(':') {
         return in_revision(text, revision, path, here);
@@ -147,15 +145,10 @@ fn why_unreadable(why: &Unreadable, revision: &str) -> String {
     }
 }
 
-fn in_registry<'r>(
-    text: &str,
-    reference: &Reference,
-    registry: &crate::args::RegistryOptions,
-) -> anyhow::Result<Side<'r>> {
+fn in_registry<'r>(text: &str, registry: &crate::args::RegistryOptions) -> anyhow::Result<Side<'r>> {
     let client = registry_client(registry)?;
-    let fetched = client.fetch(text, Form::Source)?;
-    let path = format!("{}.pack.json", reference.id);
-    checked(format!("{}@{}", fetched.id, fetched.version), path, fetched.bytes, Box::new(NoTree))
+    let RegistryRelease { fetched, path, tree } = release(&client, text)?;
+    checked(format!("{}@{}", fetched.id, fetched.version), path, fetched.bytes, Box::new(tree))
 }
 
 /// Refuses what is no pack.

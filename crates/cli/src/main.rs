@@ -29,6 +29,7 @@ mod judging;
 mod output;
 mod packs;
 mod registry_file;
+mod registry_tree;
 mod worktree;
 
 /// Many small values are made and dropped by several threads at once.

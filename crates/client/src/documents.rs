@@ -113,6 +113,36 @@ pub struct Manifest {
     /// What inlining could not carry.
     #[serde(default)]
     pub warnings: Vec<String>,
+    /// The skills, in the pack's order.
+    #[serde(default)]
+    pub skills: Vec<ManifestSkill>,
+}
+
+/// One skill in a [`Manifest`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ManifestSkill {
+    /// Its name.
+    pub name: String,
+    /// Its files.
+    #[serde(default)]
+    pub files: Vec<ManifestFile>,
+}
+
+/// One file of a skill in a [`Manifest`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ManifestFile {
+    /// Its path below the skill's folder.
+    pub path: String,
+    /// SHA-256 of its bytes.
+    pub digest: Digest,
+    /// Where they are.
+    pub url: String,
+    /// Whether it may be run.
+    #[serde(default)]
+    pub executable: bool,
+    /// Where it stands in the repository of the pack; none where it comes from another one.
+    #[serde(default)]
+    pub place: Option<String>,
 }
 
 /// One form in a [`Manifest`].

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use ureq::http::Response;
 use ureq::{Agent, Body};
 
-use crate::documents::{Manifest, PackDocument, SearchResult};
+use crate::documents::{Manifest, ManifestFile, PackDocument, SearchResult};
 use crate::error::ClientError;
 use crate::url::encode;
 
@@ -154,6 +154,27 @@ impl Client {
     pub fn manifest(&self, id: &str, version: &str) -> Result<Manifest, ClientError> {
         let path = format!("/v1/packs/{}/versions/{}", encode(id), encode(version));
         self.get_json(&path, &format!("{id}@{version}"))
+    }
+
+    /// The bytes of one file of a release, verified.
+    ///
+    /// # Errors
+    /// As [`Client::fetch`].
+    pub fn file(&self, file: &ManifestFile) -> Result<Vec<u8>, ClientError> {
+        // An address elsewhere would receive the token.
+        let own = file.url.strip_prefix(&self.base).unwrap_or(&file.url);
+        if !own.starts_with('/') || own.starts_with("//") {
+            let reason = format!("`{}` is no address of this registry", file.url);
+            return Err(ClientError::Malformed { what: file.path.clone(), reason });
+        }
+        let mut response = self.get(own, &file.path)?;
+        let bytes = self.body(&mut response, &file.path)?;
+        let found = Digest::of(&bytes);
+        if found != file.digest {
+            let (what, promised) = (file.path.clone(), file.digest);
+            return Err(ClientError::WrongDigest { what, found, promised });
+        }
+        Ok(bytes)
     }
 
     /// Searches.

@@ -16,7 +16,9 @@ mod url;
 mod tests;
 
 pub use cache::Cache;
-pub use documents::{Facet, Hit, Manifest, ManifestForm, PackDocument, SearchResult, VersionEntry};
+pub use documents::{
+    Facet, Hit, Manifest, ManifestFile, ManifestForm, ManifestSkill, PackDocument, SearchResult, VersionEntry,
+};
 pub use error::ClientError;
 pub use http::{Client, Fetched, SearchQuery};
 pub use lock::{Lock, LockedPack};

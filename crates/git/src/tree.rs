@@ -1,5 +1,7 @@
 //! The files of one commit.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
 
@@ -11,6 +13,9 @@ use crate::{Files, GitError, ObjectId, objects, walk};
 /// How many bytes a file may have when nobody says otherwise.
 const FILE_BYTES: u64 = 16 * 1024 * 1024;
 
+/// How many folders of one commit are kept at hand.
+const REMEMBERED_FOLDERS: usize = 64;
+
 /// The files of one commit, read from the object database.
 ///
 /// Nothing behind a link or a submodule is read: such a path answers [`Unreadable::Other`] with what stands in the
@@ -18,6 +23,8 @@ const FILE_BYTES: u64 = 16 * 1024 * 1024;
 pub struct CommitTree<'repository> {
     repository: &'repository Repository,
     root: git2::Tree<'repository>,
+    /// Folders that were read: libgit2 forgets large ones at once, and reading one again costs more than the file.
+    folders: RefCell<HashMap<ObjectId, git2::Tree<'repository>>>,
     limit: u64,
 }
 
@@ -39,7 +46,7 @@ enum Located {
 
 impl<'repository> CommitTree<'repository> {
     pub(crate) fn new(repository: &'repository Repository, root: git2::Tree<'repository>) -> Self {
-        CommitTree { repository, root, limit: FILE_BYTES }
+        CommitTree { repository, root, folders: RefCell::default(), limit: FILE_BYTES }
     }
 
     /// Changes how many bytes a file may have to be read; 16 MiB otherwise.
@@ -73,6 +80,19 @@ impl<'repository> CommitTree<'repository> {
         walk::files(self.repository, "", self.id(), limit)
     }
 
+    fn folder(&self, id: ObjectId) -> Result<git2::Tree<'repository>, GitError> {
+        let mut folders = self.folders.borrow_mut();
+        if let Some(folder) = folders.get(&id) {
+            return Ok(folder.clone());
+        }
+        let folder = objects::tree(self.repository, id)?;
+        if folders.len() >= REMEMBERED_FOLDERS {
+            folders.clear();
+        }
+        folders.insert(id, folder.clone());
+        Ok(folder)
+    }
+
     fn locate(&self, path: &str) -> Result<Located, GitError> {
         let mut found = TreeEntry { id: self.id(), kind: EntryKind::Folder };
         if path.is_empty() {
@@ -82,7 +102,7 @@ impl<'repository> CommitTree<'repository> {
             if found.kind != EntryKind::Folder {
                 return Ok(Located::Behind(found.kind));
             }
-            let folder = objects::tree(self.repository, found.id)?;
+            let folder = self.folder(found.id)?;
             match folder.get_name_bytes(name.as_bytes()) {
                 Some(entry) => found = TreeEntry { id: entry.id().into(), kind: kind(&entry) },
                 None => return Ok(Located::Nothing),

@@ -1,5 +1,6 @@
 //! `[[allow]]` entries: findings and changes that are accepted in the open.
 
+use rules::Change;
 use semver::Version;
 
 use crate::judge::Settings;
@@ -22,10 +23,40 @@ pub struct Accepted<'a> {
     pub version: Option<&'a Version>,
 }
 
+/// The pack that findings belong to, as an entry may speak of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Holder<'a> {
+    /// The path of the file, from the folder of the settings.
+    pub path: &'a str,
+    /// The pack's id.
+    pub pack: &'a str,
+    /// The version of the pack.
+    pub version: Option<&'a Version>,
+}
+
+impl Holder<'_> {
+    /// The position of the first entry that accepts a change of the pack and still counts.
+    pub fn accept_change(&self, change: &Change, settings: Settings<'_>) -> Option<usize> {
+        self.accept(&change.rule, &change.fingerprint, &change.place, settings)
+    }
+
+    /// The same for a finding of that rule, fingerprint and place.
+    pub fn accept(
+        &self,
+        rule: &str,
+        fingerprint: &str,
+        place: &str,
+        settings: Settings<'_>,
+    ) -> Option<usize> {
+        let Holder { path, pack, version } = *self;
+        accept(&Accepted { rule, fingerprint, path, pack, place, version }, settings)
+    }
+}
+
 /// The position of the first entry that accepts the finding and still counts.
 ///
 /// Rules that the operator names under `no_allow` are never accepted.
-pub fn accept(found: &Accepted<'_>, settings: Settings<'_>) -> Option<usize> {
+fn accept(found: &Accepted<'_>, settings: Settings<'_>) -> Option<usize> {
     if settings.policy.no_allow.iter().any(|rule| rule == found.rule) {
         return None;
     }

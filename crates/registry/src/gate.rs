@@ -5,6 +5,7 @@
 
 mod allow;
 mod duplicates;
+mod line;
 mod loosened;
 mod versions;
 
@@ -15,13 +16,14 @@ use rules::{Group, Level, find_change, find_lint};
 
 use semver::Version;
 
-use crate::acknowledge::{Accepted, accept};
+use crate::acknowledge::Holder;
 use crate::judge::Settings;
 use crate::report::FindingView;
 use crate::weigh::{level_of, options_of};
 
 pub use allow::{AllowRun, JudgedPack, allow_findings};
 pub use duplicates::{Claim, duplicate_packs};
+pub use line::Line;
 pub use loosened::{Loosening, findings as policy_findings, fresh_allows, loosened};
 pub use versions::{
     Judged, common_changes, cover, lowest_free, pack_removed, pairing_ambiguous, version_findings,
@@ -89,15 +91,9 @@ pub fn acknowledge(
 ) -> BTreeSet<usize> {
     let mut matched = BTreeSet::new();
     for finding in findings {
-        let found = Accepted {
-            rule: &finding.rule,
-            fingerprint: &finding.fingerprint,
-            path: settings.relative(path),
-            pack: &finding.pack,
-            place: &finding.place,
-            version,
-        };
-        if let Some(entry) = accept(&found, settings) {
+        let holder = Holder { path: settings.relative(path), pack: &finding.pack, version };
+        let FindingView { rule, fingerprint, place, .. } = &*finding;
+        if let Some(entry) = holder.accept(rule, fingerprint, place, settings) {
             finding.acknowledged = true;
             matched.insert(entry);
         }

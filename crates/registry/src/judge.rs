@@ -12,11 +12,11 @@ use pack::{Digest, Pointer, SpecVersion};
 use rules::{Bump, Change, Diff, DiffOptions, Finding, Level, LintOptions, Linted, Subject};
 use semver::Version;
 
-use crate::acknowledge::{Accepted, accept};
+use crate::acknowledge::Holder;
 use crate::report::{BaselineView, DiffReport, DiffSide, FindingView, Report};
 use crate::settings::{OnBreaking, OnInvalid, Policy, RepositorySettings};
 use crate::version::{declared_bump, is_sufficient};
-use crate::weigh::{level_of, options_of};
+use crate::weigh::{level_of, mark_declared, options_of, pack_bump};
 
 /// A pack file and what stands around it.
 #[derive(Clone, Copy)]
@@ -96,22 +96,18 @@ pub fn evaluate(input: Input<'_>, baseline: Option<Baseline<'_>>, settings: Sett
     let version = version_text.as_deref().and_then(parse_version);
     let mut allowed = BTreeSet::new();
     let shown_id = id.clone().unwrap_or_default();
+    let holder = Holder { path: settings.relative(input.path), pack: &shown_id, version: version.as_ref() };
     for finding in &mut findings {
-        let place = Accepted {
-            rule: &finding.rule,
-            fingerprint: &finding.fingerprint,
-            path: settings.relative(input.path),
-            pack: &shown_id,
-            place: &finding.place,
-            version: version.as_ref(),
-        };
-        if let Some(entry) = accept(&place, settings) {
+        let Finding { rule, fingerprint, place, .. } = &*finding;
+        if let Some(entry) = holder.accept(rule, fingerprint, place, settings) {
             finding.acknowledged = true;
             allowed.insert(entry);
         }
     }
     let diff = match (&document, baseline) {
-        (Some(document), Some(baseline)) => compare_documents(baseline.input, (input, document), settings),
+        (Some(document), Some(baseline)) => {
+            compare_with(baseline.input, Parsed { input, document }, settings)
+        }
         _ => None,
     };
     let diff = diff.map(|(report, entries)| {
@@ -143,21 +139,33 @@ pub fn evaluate(input: Input<'_>, baseline: Option<Baseline<'_>>, settings: Sett
 /// Compares two versions of a pack; none when one side is no JSON object.
 pub fn compare(old: Input<'_>, new: Input<'_>, settings: Settings<'_>) -> Option<DiffReport> {
     let (document, _) = Document::parse(new.bytes);
-    let document = document.filter(|document| document.root().is_object())?;
-    compare_documents(old, (new, &document), settings).map(|(report, _)| report)
+    let document = document?;
+    compare_with(old, Parsed { input: new, document: &document }, settings).map(|(report, _)| report)
+}
+
+/// A pack file that was parsed already.
+#[derive(Clone, Copy)]
+pub struct Parsed<'a> {
+    /// The file.
+    pub input: Input<'a>,
+    /// Its document.
+    pub document: &'a Document,
+}
+
+/// As [`compare`], of what is parsed already.
+pub fn compare_parsed(old: Parsed<'_>, new: Parsed<'_>, settings: Settings<'_>) -> Option<DiffReport> {
+    compare_documents(old, new, settings).map(|(report, _)| report)
 }
 
 type Compared = (DiffReport, BTreeSet<usize>);
 
-fn compare_documents(
-    old: Input<'_>,
-    new: (Input<'_>, &Document),
-    settings: Settings<'_>,
-) -> Option<Compared> {
-    let (old_document, _) = Document::parse(old.bytes);
-    let old_document = old_document.filter(|document| document.root().is_object())?;
-    let (new, new_document) = new;
-    if !new_document.root().is_object() {
+fn compare_with(old: Input<'_>, new: Parsed<'_>, settings: Settings<'_>) -> Option<Compared> {
+    let (document, _) = Document::parse(old.bytes);
+    compare_documents(Parsed { input: old, document: document.as_ref()? }, new, settings)
+}
+
+fn compare_documents(old: Parsed<'_>, new: Parsed<'_>, settings: Settings<'_>) -> Option<Compared> {
+    if !old.document.root().is_object() || !new.document.root().is_object() {
         return None;
     }
     let setting = |rule: &str| options_of(rule, settings);
@@ -170,44 +178,42 @@ fn compare_documents(
         behaviour_bump: changes.behaviour_bump,
         setting: &setting,
     };
-    let diff = rules::diff(side_of(&old_document, &old), side_of(new_document, &new), options);
-    let id = Pack(new_document.root()).id().unwrap_or_default().to_owned();
-    Some(report_of(diff, profile, &id, (&old, &old_document), (&new, new_document), settings))
+    let diff = rules::diff(old.version(), new.version(), options);
+    let id = Pack(new.document.root()).id().unwrap_or_default().to_owned();
+    Some(report_of(diff, profile, &id, old, new, settings))
 }
 
-fn side_of<'a>(document: &'a Document, input: &Input<'a>) -> rules::Version<'a> {
-    rules::Version { document, path: input.path, tree: input.tree }
+impl<'a> Parsed<'a> {
+    fn version(self) -> rules::Version<'a> {
+        rules::Version { document: self.document, path: self.input.path, tree: self.input.tree }
+    }
 }
 
 fn report_of(
     diff: Diff,
     profile: rules::Profile,
     id: &str,
-    old: (&Input<'_>, &Document),
-    new: (&Input<'_>, &Document),
+    old: Parsed<'_>,
+    new: Parsed<'_>,
     settings: Settings<'_>,
 ) -> Compared {
     let mut changes = diff.changes;
-    let new_version = Pack(new.1.root()).version();
+    let new_version = Pack(new.document.root()).version();
+    let holder = Holder { path: settings.relative(new.input.path), pack: id, version: new_version.as_ref() };
     let mut allowed = BTreeSet::new();
     for change in &mut changes {
-        let place = Accepted {
-            rule: &change.rule,
-            fingerprint: &change.fingerprint,
-            path: settings.relative(new.0.path),
-            pack: id,
-            place: &change.place,
-            version: new_version.as_ref(),
-        };
-        if let Some(entry) = accept(&place, settings) {
+        if let Some(entry) = holder.accept_change(change, settings) {
             change.acknowledged = true;
             allowed.insert(entry);
         }
     }
-    let required_bump = required(&changes);
-    let suggested_bump = suggested(&changes).max(required_bump);
-    let old_version = Pack(old.1.root()).version();
     let zero_major = settings.repository.changes.zero_major;
+    if settings.repository.changes.prompt_scope_independent {
+        mark_declared(&mut changes, old.document, new.document, zero_major);
+    }
+    let required_bump = changes.iter().map(pack_bump).max().unwrap_or_default();
+    let suggested_bump = suggested(&changes).max(required_bump);
+    let old_version = Pack(old.document.root()).version();
     let (declared_bump, sufficient) = match (&old_version, &new_version) {
         (Some(old), Some(new)) => {
             (declared_bump(old, new), is_sufficient(old, new, required_bump, zero_major))
@@ -218,16 +224,16 @@ fn report_of(
         change.level = change_level(change, old_version.as_ref(), new_version.as_ref(), settings);
     }
     let breaking = changes.iter().any(|change| change.bump == Bump::Major);
-    let side = |input: &Input<'_>, document: &Document| DiffSide {
-        version: Pack(document.root()).version_text().unwrap_or_default().to_owned(),
-        digest: Digest::of(input.bytes),
+    let side = |side: Parsed<'_>| DiffSide {
+        version: Pack(side.document.root()).version_text().unwrap_or_default().to_owned(),
+        digest: Digest::of(side.input.bytes),
     };
     let report = DiffReport {
         version: 1,
         pack: id.to_owned(),
         profile,
-        old: side(old.0, old.1),
-        new: side(new.0, new.1),
+        old: side(old),
+        new: side(new),
         required_bump,
         suggested_bump,
         declared_bump,
@@ -237,12 +243,6 @@ fn report_of(
         notes: diff.notes,
     };
     (report, allowed)
-}
-
-/// The highest bump of the changes that are not acknowledged; an acknowledged one still needs a patch.
-fn required(changes: &[Change]) -> Bump {
-    let bump = |change: &Change| if change.acknowledged { change.bump.min(Bump::Patch) } else { change.bump };
-    changes.iter().map(bump).max().unwrap_or_default()
 }
 
 fn suggested(changes: &[Change]) -> Bump {
@@ -262,7 +262,7 @@ pub(crate) fn change_level(
     if change.safety && !change.acknowledged && settings.repository.changes.safety > Level::Info {
         return settings.repository.changes.safety;
     }
-    let bump = if change.acknowledged { change.bump.min(Bump::Patch) } else { change.bump };
+    let bump = pack_bump(change);
     let covered = match (old, new) {
         (Some(old), Some(new)) => is_sufficient(old, new, bump, settings.repository.changes.zero_major),
         _ => false,
@@ -361,7 +361,9 @@ pub fn same_content(old: Input<'_>, new: Input<'_>) -> bool {
         return old.bytes == new.bytes;
     }
     let options = DiffOptions::default();
-    let diff = rules::diff(side_of(&old_document, &old), side_of(&new_document, &new), options);
+    let old = Parsed { input: old, document: &old_document };
+    let new = Parsed { input: new, document: &new_document };
+    let diff = rules::diff(old.version(), new.version(), options);
     diff.changes.iter().all(|change| change.rule == "compilation-changed")
 }
 

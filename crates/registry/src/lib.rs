@@ -19,12 +19,15 @@ pub mod report;
 pub mod resolve;
 pub mod settings;
 pub mod status;
+pub mod topic;
 pub mod version;
 pub mod weigh;
 
 pub use candidate::{Archive, Candidate, Outcome, ReleaseContent, Terms, judge};
 pub use event::{Event, EventType};
-pub use judge::{Baseline, Evaluated, Input, Plan, Settings, compare, evaluate, plan};
+pub use judge::{
+    Baseline, Evaluated, Input, Parsed, Plan, Settings, compare, compare_parsed, evaluate, plan,
+};
 pub use problem::{Problem, ProblemCode, ProblemState};
 pub use reference::{Reference, Wanted};
 pub use release::{Flag, Form, NewRelease, Release};

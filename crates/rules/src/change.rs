@@ -289,6 +289,9 @@ pub struct Change {
     pub governance: bool,
     /// Whether an `[[allow]]` entry accepts it.
     pub acknowledged: bool,
+    /// Whether the version of its prompt declares it, so that it asks no major version of the pack.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub prompt_declared: bool,
     /// The pointer with names instead of array positions.
     pub place: String,
     /// Where OLD has it; none where OLD lacks it.
@@ -329,6 +332,29 @@ pub struct Witness {
     pub old_result: String,
     /// What NEW does with it.
     pub new_result: String,
+}
+
+impl Witness {
+    /// The input as one line for people, in which long texts are cut: a limit of 400 is shown by a text of 401.
+    pub fn shown_input(&self) -> String {
+        fn shortened(value: &Value) -> Value {
+            const SHOWN: usize = 40;
+            match value {
+                Value::String(text) => match text.char_indices().nth(SHOWN) {
+                    Some((end, _)) => {
+                        format!("{}… ({} characters)", &text[..end], text.chars().count()).into()
+                    }
+                    None => value.clone(),
+                },
+                Value::Array(items) => items.iter().map(shortened).collect(),
+                Value::Object(members) => {
+                    members.iter().map(|(key, value)| (key.clone(), shortened(value))).collect()
+                }
+                scalar => scalar.clone(),
+            }
+        }
+        shortened(&self.input).to_string()
+    }
 }
 
 /// One side of a comparison: a parsed pack and the files around it.

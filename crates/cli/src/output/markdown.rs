@@ -2,6 +2,7 @@
 //! accept it.
 
 use registry::report::{CheckReport, CheckStatus, CheckedPack, DiffReport};
+use registry::topic::{by_topic, missing_topic, need_headings};
 use rules::{Bump, Level};
 
 use super::{Change, Item, Run, Section, Shown, counted};
@@ -114,20 +115,49 @@ fn of_changes(changes: &[(&Item, &Change)]) -> String {
         !item.acknowledged && (change.report.bump == Bump::Major || item.level > Level::Info)
     };
     let mut text = String::new();
-    for (item, change) in changes.iter().filter(|(item, change)| is_large(item, change)).take(MOST_ITEMS) {
+    let (large, rest): (Vec<(&Item, &Change)>, Vec<_>) =
+        changes.iter().copied().partition(|(item, change)| is_large(item, change));
+    for (item, change) in large.iter().take(MOST_ITEMS) {
         text.push_str(&large_change(item, change));
     }
-    let rest: Vec<String> = changes
-        .iter()
-        .filter(|(item, change)| !is_large(item, change))
-        .map(|(item, change)| {
+    let beyond = large.len().saturating_sub(MOST_ITEMS);
+    if beyond > 0 {
+        text.push_str(&format!("{} left out here.\n\n", counted(beyond, "more such change")));
+    }
+    match (large.is_empty(), rest.len()) {
+        (_, 0) => {}
+        // What is all there is to say needs no click.
+        (true, 1..=MOST_ITEMS) => text.push_str(&small_changes(rest)),
+        (_, count) => {
+            let title = counted(count, if large.is_empty() { "change" } else { "other change" });
+            let list = small_changes(rest);
+            text.push_str(&format!("<details><summary>{title}</summary>\n\n{list}</details>\n\n"));
+        }
+    }
+    text
+}
+
+/// A line each, below what they are about; headings stand where they help.
+fn small_changes(changes: Vec<(&Item, &Change)>) -> String {
+    let groups = by_topic(changes, |(_, change)| &change.report);
+    let has_headings = need_headings(&groups);
+    let mut text = String::new();
+    for (topic, changes) in groups {
+        if has_headings {
+            text.push_str(&format!("**{}**\n\n", escaped(&topic)));
+        }
+        for (item, change) in changes {
             let accepted = if item.acknowledged { " (accepted)" } else { "" };
-            format!("- {} {} ({}){accepted}\n", change.report.bump, escaped(&item.message), code(&item.rule))
-        })
-        .collect();
-    if !rest.is_empty() {
-        let title = counted(rest.len(), "other change");
-        text.push_str(&format!("<details><summary>{title}</summary>\n\n{}\n</details>\n\n", rest.concat()));
+            let guard = if change.report.safety { ", which weakens a guard" } else { "" };
+            let (bump, message) = (change.report.bump, escaped(&item.message));
+            text.push_str(&format!("- {bump}: {message}{guard} ({}){accepted}\n", code(&item.rule)));
+        }
+        if has_headings {
+            text.push('\n');
+        }
+    }
+    if !has_headings {
+        text.push('\n');
     }
     text
 }
@@ -140,12 +170,15 @@ fn large_change(item: &Item, change: &Change) -> String {
         (None, Some(old)) => old,
         _ => &item.spot,
     };
+    let mut place = code(&format!("{}:{}", spot.path, spot.start.line));
+    if let Some(topic) = missing_topic(report) {
+        place.push_str(&format!(", {}", escaped(&topic)));
+    }
     let mut text = format!(
-        "**{}** {} ({})\n\n- where: {}\n- for whom: {} ({})\n",
+        "**{}** {} ({})\n\n- where: {place}\n- for whom: {} ({})\n",
         report.bump,
         escaped(&item.message),
         code(&item.rule),
-        code(&format!("{}:{}", spot.path, spot.start.line)),
         who.join(", "),
         word(&report.certainty),
     );
@@ -153,7 +186,7 @@ fn large_change(item: &Item, change: &Change) -> String {
         text.push_str(&format!(
             "- proof: {} {}: before {}, now {}\n",
             escaped(&witness.kind),
-            code(&witness.input.to_string()),
+            code(&witness.shown_input()),
             escaped(&witness.old_result),
             escaped(&witness.new_result)
         ));

@@ -3,6 +3,7 @@
 use annotate_snippets::{AnnotationKind, Element, Group, Level as Label, Origin, Renderer, Snippet};
 use anstyle::{AnsiColor, Style};
 use registry::report::{CheckStatus, CheckedPack, DiffReport};
+use registry::topic::{by_topic, missing_topic, need_headings};
 use rules::{Bump, Level};
 
 use crate::commands::word;
@@ -158,10 +159,10 @@ fn heading(diff: &DiffReport) -> String {
     format!("{BOLD}{pack} {} → {}{BOLD:#} (profile {profile})\n\n", old.version, new.version)
 }
 
-/// What breaks with a frame each, then the rest as a list.
+/// What breaks with a frame each, then the rest as lists.
 fn changes(section: &Section) -> String {
     let mut text = String::new();
-    let mut list = String::new();
+    let mut rest: Vec<(&Item, &Change)> = Vec::new();
     for item in &section.items {
         let Some(change) = &item.change else { continue };
         let is_large = change.report.bump == Bump::Major || item.level > Level::Info;
@@ -169,15 +170,40 @@ fn changes(section: &Section) -> String {
             text.push_str(&large_change(item, change));
             text.push('\n');
         } else {
-            let accepted = if item.acknowledged { " (accepted)" } else { "" };
-            let bump = change.report.bump;
-            list.push_str(&format!("{bump:>5}  {}  [{}]{accepted}\n", item.message, item.rule));
+            rest.push((item, change));
         }
     }
-    if !list.is_empty() {
-        list.push('\n');
+    text + &small_changes(rest)
+}
+
+/// A line each, below what they are about; headings stand where they help.
+fn small_changes(changes: Vec<(&Item, &Change)>) -> String {
+    let groups = by_topic(changes, |(_, change)| &change.report);
+    let has_headings = need_headings(&groups);
+    let mut indent = "";
+    let mut text = String::new();
+    for (topic, changes) in groups {
+        if has_headings {
+            text.push_str(&format!("{BOLD}{topic}{BOLD:#}\n"));
+            indent = "  ";
+        }
+        for (item, change) in changes {
+            let accepted = if item.acknowledged { " (accepted)" } else { "" };
+            let guard = if change.report.safety { ", which weakens a guard" } else { "" };
+            let bump = change.report.bump.as_str();
+            text.push_str(&format!(
+                "{indent}{bump:<5}  {}{guard}  [{}]{accepted}\n",
+                item.message, item.rule
+            ));
+        }
+        if has_headings {
+            text.push('\n');
+        }
     }
-    text + &list
+    if !has_headings && !text.is_empty() {
+        text.push('\n');
+    }
+    text
 }
 
 fn large_change(item: &Item, change: &Change) -> String {
@@ -192,10 +218,12 @@ fn large_change(item: &Item, change: &Change) -> String {
         _ => &item.spot,
     };
     let mut elements = frame(spot);
-    let mut lines = vec![("affects", affected(report_of))];
+    let mut lines = Vec::new();
+    lines.extend(missing_topic(report_of).map(|topic| ("in", topic)));
+    lines.push(("affects", affected(report_of)));
     if let Some(witness) = &report_of.witness {
         let results = format!("old: {}; new: {}", witness.old_result, witness.new_result);
-        lines.push(("proof", format!("{} {}: {results}", witness.kind, witness.input)));
+        lines.push(("proof", format!("{} {}: {results}", witness.kind, witness.shown_input())));
     }
     let (_, why, fix) = item.documentation();
     for (name, text) in [("why", why), ("fix", fix)] {
@@ -212,7 +240,8 @@ fn affected(change: &rules::Change) -> String {
     let names: Vec<String> = change.affected.iter().map(word).collect();
     let certainty = word(&change.certainty);
     let reason = change.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-    format!("{} ({certainty}{reason})", names.join(", "))
+    let guard = if change.safety { "; a guard gets weaker" } else { "" };
+    format!("{} ({certainty}{reason}){guard}", names.join(", "))
 }
 
 fn verdict(diff: &DiffReport) -> String {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use pack::Digest;
 use registry::Release;
-use registry::release::{FindingCounts, Form, PromptSummary, SkillRecord, ToolSummary};
+use registry::release::{FindingCounts, Form, PromptSummary, SkillFile, SkillRecord, ToolSummary};
 use rules::Bump;
 use serde::Serialize;
 use store::{PackEntry, ReleaseRow};
@@ -168,6 +168,8 @@ pub(crate) struct SkillFileView {
     pub size: u64,
     pub digest: Digest,
     pub url: String,
+    pub executable: bool,
+    pub place: Option<String>,
 }
 
 impl Manifest {
@@ -210,6 +212,8 @@ impl SkillView {
             size: file.size,
             digest: file.digest,
             url: address::skill_file(&release.id, &release.version, key, &file.path),
+            executable: file.executable,
+            place: place(skill, file),
         });
         SkillView {
             name: skill.name.clone(),
@@ -221,4 +225,15 @@ impl SkillView {
             files: files.collect(),
         }
     }
+}
+
+/// Where a file of a skill stands in the repository of the pack; none where it comes from another one.
+fn place(skill: &SkillRecord, file: &SkillFile) -> Option<String> {
+    let root = skill
+        .root
+        .as_ref()
+        .filter(|_| skill.reference.as_ref().is_some_and(|text| !text.starts_with('@')))?;
+    let below = file.ledger_path.strip_prefix(&format!("skills/{}/", skill.position))?;
+    // A reference to a single file names the file itself.
+    if root.rsplit('/').next() == Some(below) { Some(root.clone()) } else { pack::tree::join(root, below) }
 }

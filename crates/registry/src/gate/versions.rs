@@ -11,10 +11,11 @@ use semver::Version;
 use serde_json::json;
 
 use super::Draft;
-use crate::acknowledge::{Accepted, accept};
+use crate::acknowledge::Holder;
 use crate::judge::{Settings, change_level, version_pointer};
 use crate::report::{DiffReport, DiffSide, FindingView};
 use crate::version::{declared_bump, is_sufficient, lowest_sufficient};
+use crate::weigh::{pack_bump, prompt_bump};
 
 /// One changed pack and what it is judged by.
 #[derive(Clone, Copy)]
@@ -154,7 +155,7 @@ fn prompt_version(
     let new = parse_version(node.as_str()?)?;
     let changes: Vec<&Change> =
         diff.changes.iter().filter(|change| change.prompts.iter().any(|prompt| prompt == key)).collect();
-    let required = changes.iter().map(|change| weight(change)).max().unwrap_or_default();
+    let required = changes.iter().map(|change| prompt_bump(change)).max().unwrap_or_default();
     let zero_major = judged.settings.repository.changes.zero_major;
     let order = new.cmp_precedence(&old);
     let enough = lowest_sufficient(&old, required);
@@ -181,11 +182,6 @@ fn prompt_version(
     };
     let place = node.pointer();
     at_node(judged, rule, level, message, Some(help), node, place.as_str())
-}
-
-/// What a change asks for: one that is accepted still needs a patch.
-fn weight(change: &Change) -> Bump {
-    if change.acknowledged { change.bump.min(Bump::Patch) } else { change.bump }
 }
 
 /// Things that were announced to stay longer.
@@ -286,15 +282,8 @@ pub fn pack_removed(
     let parts = [id, "pack-removed", "", "", &digest, ""];
     let fingerprint = Digest::of_parts(parts.map(str::as_bytes)).hex()[..16].to_owned();
     let version = pack.version();
-    let found = Accepted {
-        rule: "pack-removed",
-        fingerprint: &fingerprint,
-        path: settings.relative(path),
-        pack: id,
-        place: "",
-        version: version.as_ref(),
-    };
-    let accepted = accept(&found, settings);
+    let holder = Holder { path: settings.relative(path), pack: id, version: version.as_ref() };
+    let accepted = holder.accept("pack-removed", &fingerprint, "", settings);
     let level = crate::weigh::options_of("pack-removed", settings).level;
     let level = level.unwrap_or(if accepted.is_some() { Level::Info } else { Level::Error });
     let change = Change {
@@ -313,6 +302,7 @@ pub fn pack_removed(
         safety: false,
         governance: false,
         acknowledged: accepted.is_some(),
+        prompt_declared: false,
         place: String::new(),
         old: Some(Side { pointer: Pointer::root(), line: 1, column: 1, value }),
         new: None,
@@ -335,8 +325,8 @@ pub fn pack_removed(
             digest: Digest::of(bytes),
         },
         new: DiffSide { version: String::new(), digest: Digest::of(b"") },
-        required_bump: weight(&change),
-        suggested_bump: weight(&change),
+        required_bump: pack_bump(&change),
+        suggested_bump: pack_bump(&change),
         declared_bump: Bump::None,
         sufficient: change.acknowledged,
         breaking: bump == Bump::Major,
@@ -350,7 +340,7 @@ pub fn pack_removed(
 pub fn common_changes(diff: &mut DiffReport, other: &DiffReport, settings: Settings<'_>) {
     let kept: BTreeSet<&str> = other.changes.iter().map(|change| change.fingerprint.as_str()).collect();
     diff.changes.retain(|change| kept.contains(change.fingerprint.as_str()));
-    diff.required_bump = diff.changes.iter().map(weight).max().unwrap_or_default();
+    diff.required_bump = diff.changes.iter().map(pack_bump).max().unwrap_or_default();
     let suggested = diff.changes.iter().filter_map(|change| change.suggest).max().unwrap_or_default();
     diff.suggested_bump = suggested.max(diff.required_bump);
     diff.breaking = diff.changes.iter().any(|change| change.bump == Bump::Major);

@@ -1,5 +1,6 @@
 //! Two versions, paired thing by thing, which every rule is handed.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use pack::json::Node;
@@ -129,8 +130,8 @@ impl<'a> PromptPair<'a> {
         let normal = |texts: &Texts<'_>, side: &Side<'_>, renamed: &BTreeMap<&str, &str>| {
             texts.normal(side.syntax, renamed)
         };
-        let news = normal(&new.texts, new_side, &BTreeMap::new());
-        let same = |renamed: &BTreeMap<&str, &str>| normal(&old.texts, old_side, renamed) == news;
+        let news = LazyCell::new(|| normal(&new.texts, new_side, &BTreeMap::new()));
+        let same = |renamed: &BTreeMap<&str, &str>| normal(&old.texts, old_side, renamed) == *news;
         let decidable = !old.texts.too_long() && !new.texts.too_long();
         variables.recognize_where(
             |variable| Content::json(*variable.variable, &["name"]),
@@ -142,7 +143,7 @@ impl<'a> PromptPair<'a> {
         };
         let broken_by_syntax = old_side.syntax != new_side.syntax
             && !same(&renamed_variables)
-            && under(old_side, old, new_side, &renamed_variables) == news
+            && under(old_side, old, new_side, &renamed_variables) == *news
             && under(new_side, new, old_side, &BTreeMap::new())
                 == normal(&old.texts, old_side, &renamed_variables);
         let validators = validators(old, new);

@@ -125,6 +125,7 @@ fn complete<'a>(
         safety: draft.safety,
         governance: draft.rule.governance,
         acknowledged: false,
+        prompt_declared: false,
         place: new_place.or(old_place).unwrap_or_default(),
         old: old_side,
         new: new_side,

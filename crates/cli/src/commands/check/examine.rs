@@ -23,6 +23,7 @@ use crate::commands::registry_client;
 use crate::complaint::Complaint;
 use crate::configuration::{Conditions, Configuration, settings_in};
 use crate::excerpt::SourceText;
+use crate::gittree::Contents;
 use crate::judging::{self, JudgedFile, SettingsKey};
 use crate::output::Texts;
 use crate::packs::{self, PackFile, place_of};
@@ -88,6 +89,7 @@ pub struct Run<'q> {
     pub repository: Option<Rc<SourceRepository>>,
     pub base: Base,
     pub trees: Trees,
+    pub contents: Contents,
     pub conditions: Conditions,
     pub notes: Vec<String>,
     pub complete: bool,
@@ -103,10 +105,19 @@ pub fn examine(request: &Request<'_>) -> anyhow::Result<Examined> {
     let base = resolve(request.against, &mut repository, &fetch)?;
     let found = packs::find_any(request.paths, None)?;
     let base = where_head_is_dirty(base, repository.as_ref(), &found.packs)?;
-    let trees = trees_of(&base, repository.as_ref())?;
+    let contents = Contents::of(found.packs.iter().map(|file| file.bytes.as_slice()));
+    let trees = trees_of(&base, repository.as_ref(), &contents)?;
     let conditions = Conditions::today(None);
-    let mut run =
-        Run { request, repository, base, trees, conditions, notes: Vec::new(), complete: found.complete };
+    let mut run = Run {
+        request,
+        repository,
+        base,
+        trees,
+        contents,
+        conditions,
+        notes: Vec::new(),
+        complete: found.complete,
+    };
     run.notes.append(&mut run.base.notes);
     let judged = run.lint(found.packs)?;
     run.finish(judged, &found.folders)
@@ -264,7 +275,8 @@ impl Run<'_> {
             Kind::LastRelease(_) => repository.resolve("HEAD").ok(),
             _ => None,
         };
-        let search = Search { ids, tip, without, from: settings.settings.releases_from };
+        let from = settings.settings.releases_from;
+        let search = Search { ids, tip, without, from, contents: &self.contents };
         Ok(Releases::History(History::find(repository.clone(), &search)?))
     }
 

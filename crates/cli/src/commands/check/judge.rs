@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use registry::acknowledge::{Accepted, accept};
-use registry::gate::{Judged, acknowledge, common_changes, cover, lowest_free, version_findings};
+use pack::model::Pack;
+use registry::acknowledge::Holder;
+use registry::gate::{Judged, Line, acknowledge, common_changes, cover, lowest_free, version_findings};
 use registry::judge::same_content;
 use registry::report::{BaselineView, FindingView};
 use registry::version::{Known, baseline};
-use registry::{DiffReport, Input, Settings, compare};
+use registry::{DiffReport, Input, Parsed, Settings, compare_parsed};
 use rules::{Bump, Change};
 use semver::Version;
 
@@ -63,8 +64,9 @@ pub fn judge(
     };
     let tree = file.file.tree.as_deref().map(|tree| tree as &dyn pack::tree::Tree);
     let input = Input { bytes: &file.file.bytes, path: &file.file.path, tree };
+    let now = Parsed { input, document };
     let head = Head { input, id, version: file.evaluated.version.as_ref(), settings };
-    let mut diffs = bases.iter().filter_map(|base| compare(base.input(), input, settings));
+    let mut diffs = bases.iter().filter_map(|base| compare_parsed(base.parsed(), now, settings));
     let mut diff = diffs.next();
     if let Some(diff) = &mut diff {
         for other in diffs {
@@ -77,7 +79,7 @@ pub fn judge(
         judgement.notes.push(format!("{id}: no release below its version is known to judge it by"));
     }
     let since = found.side.as_ref().and_then(|side| {
-        let diff = compare(side.input(), input, settings)?;
+        let diff = compare_parsed(side.parsed(), now, settings)?;
         Some((side, diff))
     });
     if let (Some(diff), Some((side, _))) = (&mut diff, &since)
@@ -97,16 +99,8 @@ pub fn judge(
     };
     judgement.findings = version_findings(judged);
     if transitive {
-        let more = line(&head, &known, releases, judged, diff.as_ref())?;
-        let is_known = judgement.findings.iter().any(|finding| finding.rule == "version-bump-too-small");
-        judgement.findings.extend(more.0.into_iter().filter(|_| !is_known));
-        match &mut diff {
-            Some(diff) => diff.changes.extend(more.1),
-            None if !more.1.is_empty() => {
-                judgement.notes.push(format!("{id}: its line of releases was compared"))
-            }
-            None => {}
-        }
+        let older = line(judged, now, &known, releases, diff.as_ref())?;
+        judgement.add_older(id, older, diff.as_mut());
     }
     let version = head.version;
     judgement.matched = acknowledge(&mut judgement.findings, &file.file.path, version, settings);
@@ -128,19 +122,47 @@ pub fn judge(
     Ok(judgement)
 }
 
+/// What only older releases show: the finding on the version, and the breaks.
+type Older = (Option<FindingView>, Vec<Change>);
+
+/// The pack against every release of its line, for `--transitive`.
+fn line(
+    judged: Judged<'_>,
+    now: Parsed<'_>,
+    known: &[Known],
+    releases: &Releases,
+    diff: Option<&DiffReport>,
+) -> anyhow::Result<Older> {
+    let mut line = Line::new(judged, now, diff);
+    let pack = Pack(now.document.root());
+    for version in pack.version().map(|version| Line::of(known, &version)).unwrap_or_default() {
+        if let Some(side) = releases.side(pack.id().unwrap_or_default(), &version)? {
+            line.add(&version, side.parsed());
+        }
+    }
+    Ok((line.finding, line.changes))
+}
+
 impl Judgement {
+    /// Adds what only older releases show.
+    fn add_older(&mut self, id: &str, (finding, changes): Older, diff: Option<&mut DiffReport>) {
+        let is_known = self.findings.iter().any(|finding| finding.rule == "version-bump-too-small");
+        self.findings.extend(finding.filter(|_| !is_known));
+        match diff {
+            Some(diff) => diff.changes.extend(changes),
+            None if !changes.is_empty() => {
+                self.notes.push(format!("{id}: its line of releases was compared"));
+            }
+            None => {}
+        }
+    }
+
     /// Remembers the changes of a comparison, and which entries accepted them.
     fn note(&mut self, diff: &DiffReport, head: &Head<'_>) {
+        let path = head.settings.relative(head.input.path);
+        let holder = Holder { path, pack: head.id, version: head.version };
         for change in &diff.changes {
-            let found = Accepted {
-                rule: &change.rule,
-                fingerprint: &change.fingerprint,
-                path: head.settings.relative(head.input.path),
-                pack: head.id,
-                place: &change.place,
-                version: head.version,
-            };
-            self.matched.extend(accept(&found, head.settings));
+            self.matched.extend(holder.accept_change(change, head.settings));
             self.changes.push(FoundChange {
                 rule: change.rule.clone(),
                 fingerprint: change.fingerprint.clone(),
@@ -188,45 +210,4 @@ fn baseline_of(
         None => None,
     };
     Ok(FoundBaseline { side, reused })
-}
-
-/// `--transitive`: the pack against every release of its line, the oldest first; each change once.
-fn line(
-    head: &Head<'_>,
-    known: &[Known],
-    releases: &Releases,
-    judged: Judged<'_>,
-    diff: Option<&DiffReport>,
-) -> anyhow::Result<(Vec<FindingView>, Vec<Change>)> {
-    let (mut findings, mut changes) = (Vec::new(), Vec::new());
-    let Some(version) = head.version else { return Ok((findings, changes)) };
-    let mut seen: BTreeSet<String> =
-        diff.iter().flat_map(|diff| &diff.changes).map(|change| change.fingerprint.clone()).collect();
-    let is_of_line =
-        |other: &Version| other.major == version.major && (version.major > 0 || other.minor == version.minor);
-    let mut line: Vec<&Version> = known
-        .iter()
-        .filter(|known| !known.yanked)
-        .map(|known| &known.version)
-        .filter(|other| other.cmp_precedence(version).is_lt() && is_of_line(other))
-        .collect();
-    line.sort_by(|a, b| a.cmp_precedence(b));
-    for other in line {
-        let Some(side) = releases.side(head.id, other)? else { continue };
-        let Some(report) = compare(side.input(), head.input, head.settings) else { continue };
-        if !report.sufficient && findings.is_empty() {
-            let against =
-                Judged { baseline: Some((side.document.as_ref(), &report)), reused: false, ..judged };
-            let of_version =
-                version_findings(against).into_iter().filter(|finding| finding.pointer == "/version");
-            findings.extend(of_version.filter(|finding| finding.rule == "version-bump-too-small"));
-        }
-        for mut change in report.changes {
-            if change.bump == Bump::Major && seen.insert(change.fingerprint.clone()) {
-                change.message = format!("{} (since {other})", change.message);
-                changes.push(change);
-            }
-        }
-    }
-    Ok((findings, changes))
 }

@@ -4,11 +4,11 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use client::{Client, ClientError, Form};
+use client::{Client, ClientError};
 use git::{EntryKind, ObjectId, SourceRepository};
 use jiff::Timestamp;
 use pack::model::{Pack, parse_version};
-use pack::tree::{NoTree, Tree};
+use pack::tree::Tree;
 use pack::{Digest, Document};
 use registry::candidate::{Archive, Candidate, Outcome, ReleaseContent, Terms};
 use registry::discover::{
@@ -23,7 +23,8 @@ use semver::Version;
 
 use super::sides::BaseSide;
 use crate::complaint::Complaint;
-use crate::gittree::GitTree;
+use crate::gittree::{Contents, GitTree, Recalling};
+use crate::registry_tree::release;
 
 /// The most files of one commit that are looked at.
 const MOST_FILES: usize = 500_000;
@@ -92,6 +93,8 @@ pub struct Search<'s> {
     pub without: Option<ObjectId>,
     /// Whether releases are commits or tags.
     pub from: ReleasesFrom,
+    /// What has not to be read again.
+    pub contents: &'s Contents,
 }
 
 impl History {
@@ -130,7 +133,8 @@ impl History {
                 changes: changes.into_iter().map(changed).collect(),
             };
             let tree = repository.tree(commit)?.with_limit(FILE_BYTES);
-            let sight = state.advance(&step, &tree, selection);
+            let known = Recalling::new(&tree, &step.changes, search.contents);
+            let sight = state.advance(&step, &known, selection);
             self.take_in(sight, &tree, commit, search);
         }
         Ok(())
@@ -158,7 +162,8 @@ impl History {
                 at: time_of(&repository, commit)?,
                 files: files.collect(),
             };
-            let sight = tagged(&step, &tree, selection, &patterns);
+            let known = Recalling::new(&tree, &step.files, search.contents);
+            let sight = tagged(&step, &known, selection, &patterns);
             self.take_in(sight, &tree, commit, search);
         }
         Ok(())
@@ -338,18 +343,17 @@ impl RegistryReleases {
         Ok(self.known.borrow().get(id).cloned().unwrap_or_default())
     }
 
-    /// The source bytes of a release; none where it is not there.
+    /// The source bytes of a release with the files of its skills; none where it is not there.
     ///
     /// # Errors
     /// When the registry does not answer, or gives what is no pack.
     pub fn side(&self, reference: &str) -> anyhow::Result<Option<BaseSide>> {
-        let fetched = match self.client.fetch(reference, Form::Source) {
-            Ok(fetched) => fetched,
+        let found = match release(&self.client, reference) {
+            Ok(found) => found,
             Err(ClientError::NotFound { .. }) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
-        let path = format!("{}.pack.json", fetched.id);
-        match BaseSide::new(path, fetched.bytes, Rc::new(NoTree)) {
+        match BaseSide::new(found.path, found.fetched.bytes, Rc::new(found.tree)) {
             Ok(side) => Ok(Some(side)),
             Err(why) => {
                 Err(Complaint::new(format!("{reference}: the registry's bytes are no pack: {why}")).into())

@@ -8,12 +8,12 @@ use git::{EntryKind, ObjectId, SourceRepository};
 use pack::model::Pack;
 use pack::tree::Tree;
 use pack::{Digest, Document};
-use registry::Input;
 use registry::discover::{BranchState, ChangedFile, Selection};
 use registry::settings::{Limits, SourceSettings};
+use registry::{Input, Parsed};
 
 use crate::complaint::Complaint;
-use crate::gittree::GitTree;
+use crate::gittree::{Contents, GitTree, Recalling};
 use crate::packs;
 
 /// The most files of one commit that are looked at.
@@ -39,6 +39,10 @@ pub struct BasePack {
     pub id: Option<String>,
     /// Its version as it is written.
     pub version: Option<String>,
+    /// The id that Git gives its bytes; none on disk.
+    pub blob: Option<String>,
+    /// Whether it names other files, which are part of what it is.
+    names_files: bool,
 }
 
 /// A pack to compare with.
@@ -89,6 +93,11 @@ impl BaseSide {
         Input { bytes: &self.bytes, path: &self.path, tree: Some(self.tree.as_ref()) }
     }
 
+    /// The side with its document.
+    pub fn parsed(&self) -> Parsed<'_> {
+        Parsed { input: self.input(), document: &self.document }
+    }
+
     /// Its version.
     pub fn version(&self) -> Option<semver::Version> {
         Pack(self.document.root()).version()
@@ -104,6 +113,7 @@ impl BaseTree {
         repository: &Rc<SourceRepository>,
         commit: ObjectId,
         below: Option<&str>,
+        contents: &Contents,
     ) -> anyhow::Result<BaseTree> {
         let selection = Selection::new(&SourceSettings::local("local", "."), Limits::default())
             .map_err(Complaint::new)?;
@@ -115,9 +125,15 @@ impl BaseTree {
             .filter(|file| below.is_none_or(|below| is_at_or_below(&file.path, below)))
             .map(|file| ChangedFile { path: file.path, now: Some((file.kind, file.id.to_string())) })
             .collect();
-        let state = BranchState::of_tree(&files, &tree, &selection);
-        let packs = state.packs.into_iter();
-        let packs = packs.map(|(path, pack)| BasePack { path, id: pack.id, version: pack.version }).collect();
+        let state = BranchState::of_tree(&files, &Recalling::new(&tree, &files, contents), &selection);
+        let packs = state.packs.into_iter().map(|(path, pack)| BasePack {
+            path,
+            id: pack.id,
+            version: pack.version,
+            blob: Some(pack.blob),
+            names_files: !pack.named.is_empty(),
+        });
+        let packs = packs.collect();
         Ok(BaseTree { tree: Rc::new(GitTree::new(repository.clone(), commit)), packs, one_file: false })
     }
 
@@ -140,6 +156,8 @@ impl BaseTree {
                 path: file.path,
                 id: pack.and_then(Pack::id).map(str::to_owned),
                 version: pack.and_then(Pack::version_text).map(str::to_owned),
+                blob: None,
+                names_files: true,
             }
         };
         let packs: Vec<BasePack> = found.packs.into_iter().map(pack).collect();
@@ -150,6 +168,13 @@ impl BaseTree {
                 .into());
         }
         Ok(BaseTree { tree: Rc::new(tree.as_ref().clone()), packs, one_file })
+    }
+
+    /// Whether the very bytes of a pack stand at `path`, and whatever it is made of stands in them.
+    pub fn holds(&self, path: &str, bytes: &[u8]) -> bool {
+        let found = self.packs.binary_search_by(|pack| pack.path.as_str().cmp(path));
+        let blob = || ObjectId::of_blob(bytes).to_string();
+        found.is_ok_and(|at| !self.packs[at].names_files && self.packs[at].blob == Some(blob()))
     }
 
     /// The older version of a pack: by id wherever it lies, else by path where neither side can name its id.

@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 use registry::report::DiffReport;
+use registry::topic::{by_topic, need_headings};
 use rules::change::{Side, Witness};
 use rules::{Bump, Change};
 use serde_json::Value;
@@ -18,7 +19,12 @@ pub(crate) fn shown(diff: &DiffReport) -> Markup {
             @let changes: Vec<&Change> = diff.changes.iter().filter(|change| change.bump == of).collect();
             @if !changes.is_empty() {
                 h2 { (bump(of)) " " (count(changes.len(), "change")) }
-                @for change in changes { (one(change)) }
+                @let groups = by_topic(changes, |change| change);
+                @let has_headings = need_headings(&groups);
+                @for (topic, changes) in groups {
+                    @if has_headings { h3 { (prose(&topic)) } }
+                    @for change in changes { (one(change)) }
+                }
             }
         }
         @if diff.changes.is_empty() { div.empty { p { "Nothing that matters differs." } } }
@@ -127,7 +133,7 @@ fn text_diff(old: &str, new: &str) -> Markup {
 fn one_witness(witness: &Witness) -> Markup {
     html! {
         p.witness {
-            "Shown by " code { (witness.input) } ": before " (witness.old_result) ", after " (witness.new_result) "."
+            "Shown by " code { (witness.shown_input()) } ": before " (witness.old_result) ", after " (witness.new_result) "."
         }
     }
 }

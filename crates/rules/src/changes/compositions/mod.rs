@@ -1,10 +1,11 @@
 //! Compositions and their steps (second part of catalogue 3.8).
 
 use ::pack::model::{Composition, Step};
+use serde_json::json;
 
 use super::comparison::Comparison;
 use super::report::Changes;
-use crate::change::ChangeRule;
+use crate::change::{ChangeRule, Witness};
 
 mod agent;
 mod binding;
@@ -92,15 +93,34 @@ pub(super) fn steps<'a>(comparison: &Comparison<'a>) -> Vec<(Step<'a>, Step<'a>)
         .collect()
 }
 
-/// Whether a composition of NEW takes and gives what a composition of OLD did, by their schemas.
-pub(super) fn same_contract<'a>(
+/// What it means for callers of a state that it runs another composition.
+pub(super) enum Switch {
+    /// Both compositions take and give the same, by their schemas.
+    Same,
+    /// A value that was fine is not, and this shows it.
+    Breaks(Witness),
+    /// The schemas differ, and no value is known that shows a break.
+    Differs,
+}
+
+/// Compares what a composition of NEW takes and gives with what one of OLD did, for callers of `state`.
+pub(super) fn switch<'a>(
     comparison: &Comparison<'a>,
-    old: Composition<'a>,
-    new: Composition<'a>,
-) -> bool {
+    state: &str,
+    (old, new): (Composition<'a>, Composition<'a>),
+) -> Switch {
     let around = Surroundings::of(comparison);
     let pair = CompositionPair::new(&around, old, new);
-    [(contract::input_schemas(&pair), Flow::In), (output::schemas(&pair), Flow::Out)]
-        .iter()
-        .all(|((old, new), flow)| matches!(old.relation(new, *flow), Relation::Equal | Relation::Unread))
+    let flows =
+        [("input", contract::input_schemas(&pair), Flow::In), ("output", output::schemas(&pair), Flow::Out)];
+    let mut is_same = true;
+    for (what, (old, new), flow) in &flows {
+        let relation = old.relation(new, *flow);
+        is_same &= matches!(relation, Relation::Equal | Relation::Unread);
+        if let Some(value) = relation.broken(*flow) {
+            let input = json!({ "state": state, *what: value });
+            return Switch::Breaks(contract::refused(input, &value, *flow, (old, new)));
+        }
+    }
+    if is_same { Switch::Same } else { Switch::Differs }
 }

@@ -88,6 +88,18 @@ impl<'a> Schema<'a> {
     }
 }
 
+impl Relation {
+    /// A value that was fine for whoever sends or receives it and no longer is, where one is known.
+    pub(super) fn broken(self, flow: Flow) -> Option<Value> {
+        match (self, flow) {
+            (Relation::Narrowed(value), Flow::In) | (Relation::Widened(value), Flow::Out) => value,
+            (Relation::Added(Inclusion::Fails(value)), Flow::In)
+            | (Relation::Removed(Inclusion::Fails(value)), Flow::Out) => Some(value),
+            _ => None,
+        }
+    }
+}
+
 fn allows_all(schema: &Value) -> Inclusion {
     includes(&json!({ "type": "object" }), schema, Names::Any)
 }

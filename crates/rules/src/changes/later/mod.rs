@@ -21,7 +21,7 @@ mod validator;
 mod vendor;
 mod vocabulary;
 
-pub(super) use provider::looks_up_optional;
+pub(super) use provider::{looks_up_optional, provider_keys};
 
 /// The rules of this section, in the order of the catalogue.
 pub(super) const CHANGES: &[&ChangeRule] = &[

@@ -81,6 +81,11 @@ pub(crate) fn looks_up_optional(pack: Pack<'_>, key: &str) -> bool {
     declared.is_some_and(is_optional) && call_sites(pack).contains_key(key)
 }
 
+/// The keys that prompts and steps ask for.
+pub(crate) fn provider_keys(pack: Pack<'_>) -> BTreeSet<&str> {
+    call_sites(pack).into_keys().collect()
+}
+
 fn is_optional(provider: Provider<'_>) -> bool {
     provider.flag("required") == Some(false)
 }

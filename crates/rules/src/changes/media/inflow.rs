@@ -314,7 +314,7 @@ fn compare_flag<'a>(
 ) {
     let at =
         At::spots(Sides::spot(sides.old, kind, field, false), Sides::spot(sides.new, kind, field, false));
-    let what = field.trim_start_matches("require_");
+    let what = if field == "require_caption" { "a caption" } else { "metadata" };
     match (sides.old.requires(kind, field), sides.new.requires(kind, field)) {
         (false, true) => {
             let focus = Some(focus(kind.to_owned()));

@@ -71,25 +71,28 @@ fn lone<'a>(root: Node<'a>, (holder, name): &(Pointer, String)) -> Vec<Node<'a>>
     holder.into_iter().flat_map(Node::children).filter(named).collect()
 }
 
-/// Collects everything that has a name, where a name is used twice on either side.
-fn copies(root: Node<'_>) -> Copies<'_> {
+/// Collects everything that has a name, where a name is used twice in one place.
+fn copies<'a>(root: Node<'a>) -> Copies<'a> {
     let mut copies = Copies::new();
     let mut open = vec![root];
+    let mut names: Vec<&'a str> = Vec::new();
     while let Some(node) = open.pop() {
         open.extend(node.children());
         let identity = IDENTITIES.iter().find(|(list, _)| node.is_array() && node.key() == Some(list));
-        let named = node.children().filter_map(|child| {
-            let name = child.key().or_else(|| identity.and_then(|(_, field)| child.text(field)))?;
-            Some((name.to_owned(), child))
-        });
-        let named: Vec<(String, Node<'_>)> = named.collect();
-        let distinct: BTreeSet<&str> = named.iter().map(|(name, _)| name.as_str()).collect();
-        if distinct.len() == named.len() {
+        if node.is_array() && identity.is_none() {
+            continue;
+        }
+        let name =
+            |child: Node<'a>| child.key().or_else(|| identity.and_then(|(_, field)| child.text(field)));
+        names.clear();
+        names.extend(node.children().filter_map(name));
+        names.sort_unstable();
+        if names.windows(2).all(|pair| pair[0] != pair[1]) {
             continue;
         }
         let place = node.pointer();
-        for (name, child) in named {
-            copies.entry((place.clone(), name)).or_default().push(child);
+        for (name, child) in node.children().filter_map(|child| Some((name(child)?, child))) {
+            copies.entry((place.clone(), name.to_owned())).or_default().push(child);
         }
     }
     copies

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use pack::json::Node;
-use pack::model::{Eval, Pack};
+use pack::model::{Eval, Provider};
 
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::comparison::Comparison;
+use crate::changes::compositions;
 use crate::changes::report::{At, Changes};
 use crate::changes::side::is_effective;
 
@@ -25,62 +26,67 @@ pub(super) const CHANGED: ChangeRule = ChangeRule {
     mirror: Mirror::Itself,
 };
 
-/// Described things by their kind and their name among their kind.
-type Described<'a> = BTreeMap<(&'static str, String), Node<'a>>;
-
-/// States that the description of a part that both versions have moved.
+/// States that the description of a part that both versions have moved, under its old name or a new one.
 pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>) {
-    let news = described(comparison.new.pack);
-    for ((kind, name), old) in described(comparison.old.pack) {
-        if let Some(new) = news.get(&(kind, name.clone())) {
-            report(kind, &name, old, *new, changes);
+    for (old, new) in comparison.states.pairs() {
+        report("state", new.name_key(), *old, *new, changes);
+        let slots = new.get("artifacts");
+        for (name, artifact) in old.map("artifacts").filter(|(_, artifact)| is_effective(*artifact)) {
+            if let Some(now) = slots.and_then(|slots| slots.get(name)) {
+                report("artifact", name, artifact, now, changes);
+            }
         }
     }
+    for (old, new) in comparison.compositions.pairs() {
+        report("composition", new.key().unwrap_or_default(), *old, *new, changes);
+    }
+    for (old, new) in compositions::steps(comparison) {
+        report("step", new.id().unwrap_or_default(), *old, *new, changes);
+    }
+    let (old, new) = (comparison.old.pack, comparison.new.pack);
+    compare_evals(old.evals(), new.evals(), changes);
+    for (old, new) in comparison.prompts.pairs() {
+        compare_evals(old.prompt.evals(), new.prompt.evals(), changes);
+    }
+    let named = |provider: Provider<'a>| Some((provider.name_key()?, *provider));
+    let now = first(new.providers().filter_map(named));
+    for (key, provider) in first(old.providers().filter_map(named)) {
+        let key = comparison.renamed_providers.get(key).copied().unwrap_or(key);
+        if let Some(now) = now.get(key) {
+            report("provider", key, provider, *now, changes);
+        }
+    }
+}
+
+fn compare_evals<'a>(
+    old: impl Iterator<Item = Eval<'a>>,
+    new: impl Iterator<Item = Eval<'a>>,
+    changes: &mut Changes<'a>,
+) {
+    let named = |eval: Eval<'a>| (eval.text("id").unwrap_or_default(), *eval);
+    let now = first(new.map(named));
+    for (id, eval) in first(old.map(named)) {
+        if let Some(now) = now.get(id) {
+            report("eval", id, eval, *now, changes);
+        }
+    }
+}
+
+/// Things by their name; of several with one name the first counts.
+fn first<'a>(named: impl Iterator<Item = (&'a str, Node<'a>)>) -> BTreeMap<&'a str, Node<'a>> {
+    let mut found = BTreeMap::new();
+    for (name, node) in named {
+        found.entry(name).or_insert(node);
+    }
+    found
 }
 
 fn report<'a>(kind: &str, name: &str, old: Node<'a>, new: Node<'a>, changes: &mut Changes<'a>) {
     for field in ["description", "message"] {
         let speaks = field == "description" || kind == "eval";
         if speaks && old.text(field) != new.text(field) {
-            let name = name.rsplit('/').next().unwrap_or(name);
-            changes.report(
-                &CHANGED,
-                At::member(old, new, field),
-                format!("the {field} of {kind} `{name}` changed"),
-            );
+            let message = format!("the {field} of {kind} `{name}` changed");
+            changes.report(&CHANGED, At::member(old, new, field), message);
         }
     }
-}
-
-fn described(pack: Pack<'_>) -> Described<'_> {
-    let mut found = Described::new();
-    let mut add = |kind, name: String, node| {
-        found.entry((kind, name)).or_insert(node);
-    };
-    for state in
-        pack.workflow().into_iter().flat_map(|workflow| workflow.states()).filter(|s| is_effective(**s))
-    {
-        add("state", state.name_key().to_owned(), *state);
-        for (name, artifact) in state.map("artifacts") {
-            add("artifact", format!("{}/{name}", state.name_key()), artifact);
-        }
-    }
-    for composition in pack.compositions().filter(|composition| is_effective(**composition)) {
-        let name = composition.key().unwrap_or_default();
-        add("composition", name.to_owned(), *composition);
-        for step in composition.all_steps() {
-            add("step", format!("{name}/{}", step.id().unwrap_or_default()), *step);
-        }
-    }
-    let eval = |scope: &str, eval: Eval<'_>| format!("{scope}/{}", eval.text("id").unwrap_or_default());
-    for own in pack.evals() {
-        add("eval", eval("", own), *own);
-    }
-    for prompt in pack.prompts() {
-        prompt.evals().for_each(|own| add("eval", eval(prompt.name_key(), own), *own));
-    }
-    for provider in pack.providers() {
-        add("provider", provider.name_key().unwrap_or_default().to_owned(), *provider);
-    }
-    found
 }

@@ -1,6 +1,6 @@
 //! Keys that no version of the format gives a meaning.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use pack::SpecVersion;
@@ -89,10 +89,15 @@ fn visit<'a>(old: Node<'a>, new: Node<'a>, schemas: &Schemas, changes: &mut Chan
 fn record<'a>(old: Node<'a>, new: Node<'a>, schemas: &Schemas, changes: &mut Changes<'a>) {
     // A map has keys of its own, free content has no keys that anybody knows.
     let is_record = schemas.iter().any(|schema| schema.get("properties").is_some());
-    let keys: BTreeSet<&str> = old.members().chain(new.members()).map(|(key, _)| key).collect();
-    for key in keys {
-        let schemas = children(schemas, key);
+    let kept = old.members().filter(|(key, node)| old.get(key) == Some(*node));
+    let added = new.members().filter(|(key, node)| old.get(key).is_none() && new.get(key) == Some(*node));
+    for (key, _) in kept.chain(added) {
         let (old, new) = (old.get(key), new.get(key));
+        // Most of two versions is the same text, and what is the same needs no look at the schema.
+        if old.map(Node::source) == new.map(Node::source) {
+            continue;
+        }
+        let schemas = children(schemas, key);
         if schemas.is_empty() && is_record && written(old) != written(new) {
             let message = format!("field `{key}`, which the format does not know, changed");
             changes.report(&CHANGED, At::either(old, new), message);
@@ -106,10 +111,12 @@ fn record<'a>(old: Node<'a>, new: Node<'a>, schemas: &Schemas, changes: &mut Cha
 }
 
 fn is_compared_elsewhere(node: Node<'_>, key: &str) -> bool {
-    let pointer = node.pointer();
-    let is_collection = matches!(pointer.as_str(), "/prompts" | "/tools");
-    let is_json_schema = key == "parameters" && pointer.as_str().starts_with("/tools/");
-    is_collection || is_json_schema || COMPARED_ELSEWHERE.contains(&key)
+    COMPARED_ELSEWHERE.contains(&key)
+        || match key {
+            "prompts" | "tools" => matches!(node.pointer().as_str(), "/prompts" | "/tools"),
+            "parameters" => node.pointer().as_str().starts_with("/tools/"),
+            _ => false,
+        }
 }
 
 /// The schemas of one member.

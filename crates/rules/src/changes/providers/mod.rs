@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use ::pack::model::Pack;
 
 use super::comparison::Comparison;
+use super::later;
 use super::pairing::{Content, Pairing};
 use super::report::{Changes, Scope};
 use crate::change::ChangeRule;
@@ -36,7 +37,8 @@ pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>
     changes.scope(Scope::default());
     let (old, new) = (Requirement::all(comparison.old.pack), Requirement::all(comparison.new.pack));
     let providers = paired(&old, &new);
-    requirements::compare(&providers, changes);
+    let named = later::provider_keys(comparison.new.pack);
+    requirements::compare(&providers, &named, changes);
     for (old, new) in providers.pairs() {
         capabilities::compare(old, new, changes);
     }

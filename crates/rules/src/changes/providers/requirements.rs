@@ -1,5 +1,7 @@
 //! Which providers a pack requires, under which keys, in which roles.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 
 use super::requirement::Requirement;
@@ -97,8 +99,12 @@ pub(super) const ROLE_CHANGED: ChangeRule = ChangeRule {
     ..REQUIRED_ADDED
 };
 
-/// States which requirements came, went or changed.
-pub(super) fn compare<'a>(providers: &Pairing<&Requirement<'a>>, changes: &mut Changes<'a>) {
+/// States which requirements came, went or changed. `named` are the keys that NEW's prompts and steps ask for.
+pub(super) fn compare<'a>(
+    providers: &Pairing<&Requirement<'a>>,
+    named: &BTreeSet<&str>,
+    changes: &mut Changes<'a>,
+) {
     for provider in &providers.added {
         let at = At::either(None, provider.node);
         if provider.required {
@@ -108,7 +114,8 @@ pub(super) fn compare<'a>(providers: &Pairing<&Requirement<'a>>, changes: &mut C
             changes.report(&OPTIONAL_ADDED, at, format!("new optional provider `{}`", provider.key));
         }
     }
-    for provider in &providers.removed {
+    // Of one that is still asked for, `provider-removed-but-used` says that it is gone.
+    for provider in providers.removed.iter().filter(|provider| !named.contains(provider.key)) {
         let message = format!("provider `{}` is no longer asked for", provider.key);
         changes.report(&REMOVED, At::either(provider.node, None), message);
     }

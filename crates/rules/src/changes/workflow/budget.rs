@@ -71,7 +71,7 @@ pub(super) const INCREASED: ChangeRule = ChangeRule {
 
 /// The limits, and how a message names what they count.
 pub(super) const FIELDS: [(&str, &str); 3] = [
-    ("max_total_visits", "state visits"),
+    ("max_total_visits", "visits of states"),
     ("max_tool_calls", "tool calls"),
     ("max_wall_time_sec", "seconds of wall time"),
 ];
@@ -85,14 +85,14 @@ pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>
         let shown = |node: Option<Node<'a>>| written(node).unwrap_or_default();
         let (rule, message) = match (number(old), number(new)) {
             (None, None) => continue,
-            (None, Some(_)) => (&ADDED, format!("a run may make at most {} {what}", shown(new))),
+            (None, Some(_)) => (&ADDED, format!("a run has at most {} {what}", shown(new))),
             (Some(_), None) => {
-                (&REMOVED, format!("a run may make any number of {what} instead of {}", shown(old)))
+                (&REMOVED, format!("a run has any number of {what} instead of {}", shown(old)))
             }
             (Some(old), Some(new)) if old == new => continue,
             (Some(before), Some(after)) => {
                 let rule = if after < before { &DECREASED } else { &INCREASED };
-                (rule, format!("a run may make {} {what} instead of {}", shown(new), shown(old)))
+                (rule, format!("a run has {} {what} instead of {}", shown(new), shown(old)))
             }
         };
         let draft = changes.report(rule, At::either(old, new), message);

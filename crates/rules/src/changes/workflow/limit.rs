@@ -118,11 +118,11 @@ pub(super) fn compare<'a>(
     let followed = target.map(|name| comparison.renamed_states.get(name).copied().unwrap_or(name));
     if followed != new.text("on_max_visits") {
         let shown = |state: State<'a>| match state.text("on_max_visits") {
-            Some(name) => format!("goes on in `{name}`"),
-            None => "ends".to_owned(),
+            Some(name) => format!("to go on in `{name}`"),
+            None => "to end".to_owned(),
         };
         let message =
-            format!("a run that may not enter `{key}` again {}; before it {}", shown(new), shown(old));
+            format!("a run that may not enter `{key}` again has {} instead of {}", shown(new), shown(old));
         let draft = changes.report(&ON_MAX_VISITS_CHANGED, At::member(*old, *new, "on_max_visits"), message);
         if max_visits(old).is_none() && max_visits(new).is_none() {
             draft.bumps(Bumps::table("ppp"));

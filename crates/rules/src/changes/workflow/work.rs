@@ -6,7 +6,7 @@ use pack::model::State;
 
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::comparison::Comparison;
-use crate::changes::compositions;
+use crate::changes::compositions::{self, Switch};
 use crate::changes::report::{At, Changes};
 use crate::changes::side::{PromptSide, Side};
 use crate::changes::value::written;
@@ -133,11 +133,13 @@ fn compare_composition<'a>(
         before.unwrap_or_default()
     );
     let found = |side: &Side<'a>, name: Option<&str>| side.composition(name?);
-    let is_same = found(comparison.old, before)
-        .zip(found(comparison.new, after))
-        .is_some_and(|(old, new)| compositions::same_contract(comparison, old, new));
+    let both = found(comparison.old, before).zip(found(comparison.new, after));
+    let switch = both.map(|pair| compositions::switch(comparison, new.name_key(), pair));
     let draft = changes.report(&COMPOSITION_CHANGED, At::member(*old, *new, "composition"), message);
-    if is_same {
-        draft.bumps(Bumps::table("pmm"));
-    }
+    match switch {
+        Some(Switch::Same) => draft.bumps(Bumps::table("pmm")),
+        Some(Switch::Breaks(witness)) => draft.witness(witness),
+        Some(Switch::Differs) => draft.possible("no-witness"),
+        None => draft,
+    };
 }
