@@ -13,21 +13,23 @@ use crate::support::{Folder, greeter, greeter_with, program};
 const DEADLINE: Duration = Duration::from_secs(60);
 
 /// A daemon that was started through the binary.
-struct Daemon {
+pub struct Daemon {
     child: Child,
     address: String,
 }
 
 /// The answer to one request.
-struct Answer {
-    status: u16,
+pub struct Answer {
+    /// Its status.
+    pub status: u16,
     headers: Vec<(String, String)>,
-    body: Vec<u8>,
+    /// Its bytes.
+    pub body: Vec<u8>,
 }
 
 impl Daemon {
     /// Starts `packhouse serve` in `folder`, on a port that the system chooses.
-    fn start(folder: &Folder) -> Daemon {
+    pub fn start(folder: &Folder) -> Daemon {
         let mut command =
             program(&["serve", "--config", "registry.toml", "--listen", "127.0.0.1:0"], &folder.path());
         let mut child =
@@ -62,18 +64,20 @@ impl Daemon {
         Answer { status, headers, body: bytes[end + 4..].to_vec() }
     }
 
-    fn get(&self, path: &str) -> Answer {
+    /// The answer to a GET.
+    pub fn get(&self, path: &str) -> Answer {
         self.request(&format!("GET {path} HTTP/1.1"))
     }
 
-    fn json(&self, path: &str) -> Value {
+    /// The JSON that a GET answers with.
+    pub fn json(&self, path: &str) -> Value {
         let answer = self.get(path);
         let text = String::from_utf8_lossy(&answer.body);
         serde_json::from_slice(&answer.body).unwrap_or_else(|error| panic!("{path}: {error}: {text}"))
     }
 
     /// Waits until `done` says so.
-    fn wait(&self, what: &str, done: impl Fn(&Daemon) -> bool) {
+    pub fn wait(&self, what: &str, done: impl Fn(&Daemon) -> bool) {
         let start = Instant::now();
         while !done(self) {
             assert!(start.elapsed() < DEADLINE, "waited too long until {what}");
@@ -123,7 +127,8 @@ impl Drop for Daemon {
 }
 
 impl Answer {
-    fn header(&self, name: &str) -> &str {
+    /// The value of a header; empty where it has none.
+    pub fn header(&self, name: &str) -> &str {
         let found = self.headers.iter().find(|(known, _)| known == name);
         found.map_or("", |(_, value)| value)
     }

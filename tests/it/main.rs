@@ -8,6 +8,7 @@ mod daemon;
 mod diff;
 mod fetch;
 mod layering;
+mod ledger;
 mod lint;
 #[path = "../support/mod.rs"]
 mod support;

@@ -67,6 +67,14 @@ impl Ledger {
         Ok(Ledger { path: path.to_owned(), repository: RefCell::new(repository), lock: None })
     }
 
+    /// Keeps every writer out of the ledger at `path` until what is returned is dropped. Nothing is opened or repaired.
+    ///
+    /// # Errors
+    /// [`GitError::Locked`] while another process writes, or [`GitError::Io`].
+    pub fn lock_out_writer(path: &Path) -> Result<impl Sized + use<>, GitError> {
+        start::lock(path)
+    }
+
     /// The folder of the bare repository.
     pub fn path(&self) -> &Path {
         &self.path

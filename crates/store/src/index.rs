@@ -58,6 +58,11 @@ impl Index {
         }
     }
 
+    /// Opens the rows as they are, without moving anything aside; none where they do not open or have another shape.
+    pub(crate) fn open_as_is(folder: &Path) -> Option<Index> {
+        Index::open_existing(folder).ok().filter(|index| index.schema() == Some(SCHEMA))
+    }
+
     fn start_anew(folder: &Path) -> Result<Index, StoreError> {
         move_aside(folder).map_err(|source| StoreError::Folder { path: folder.to_owned(), source })?;
         let index = Index::open_existing(folder)?;

@@ -137,6 +137,11 @@ pub(crate) fn events_of(commit: &LedgerCommit) -> Vec<Event> {
     trailer("Event").iter().filter_map(|line| parse_event(line, at, &source)).collect()
 }
 
+/// How many lines of a commit's message tell an event, whether they can be read or not.
+pub(crate) fn event_lines(commit: &LedgerCommit) -> usize {
+    commit.message.lines().filter(|line| line.starts_with("Event: ")).count()
+}
+
 fn parse_event(line: &str, at: Timestamp, source: &str) -> Option<Event> {
     let mut words = line.splitn(4, ' ');
     let number = words.next()?.parse().ok()?;

@@ -15,6 +15,7 @@ mod search;
 mod snapshot;
 mod source;
 mod store;
+mod verify;
 
 #[cfg(test)]
 mod tests;
@@ -26,4 +27,5 @@ pub use row::{ReleaseRow, SourceRecord};
 pub use search::{Facet, Hit, Hits, SearchQuery};
 pub use snapshot::{Found, NotFound, PackEntry, Reader, Snapshot};
 pub use source::{ScanSummary, SourceState};
-pub use store::{Options, Store, Verified, rebuild, verify};
+pub use store::{Options, Store, rebuild};
+pub use verify::{Damage, Remedy, Verified, verify};

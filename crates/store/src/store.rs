@@ -45,8 +45,13 @@ impl std::fmt::Debug for Store {
 }
 
 /// The folder of the ledger inside the state folder.
-fn ledger_folder(state: &Path) -> PathBuf {
+pub(crate) fn ledger_folder(state: &Path) -> PathBuf {
     state.join("ledger.git")
+}
+
+/// The folder of the look-up rows inside the state folder.
+pub(crate) fn index_folder(state: &Path) -> PathBuf {
+    state.join("index")
 }
 
 impl Store {
@@ -61,7 +66,7 @@ impl Store {
             git::GitError::Locked { .. } => StoreError::Locked { path: folder.to_owned() },
             other => ledger_error("open")(other),
         })?;
-        let index = Index::open(&folder.join("index"))?;
+        let index = Index::open(&index_folder(folder))?;
         let (search, indexed) = Search::open(&folder.join("search"))?;
         let store = Store {
             folder: folder.to_owned(),
@@ -370,66 +375,6 @@ fn touched(rows: &Rows) -> BTreeSet<String> {
     let releases = rows.releases.iter().map(|row| row.id.clone());
     let removed = rows.removed.iter().map(|(id, _)| id.clone());
     releases.chain(removed).chain(rows.statuses.iter().map(|(id, _)| id.clone())).collect()
-}
-
-/// What a check of the ledger found.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Verified {
-    /// How many releases were checked.
-    pub releases: usize,
-    /// How many bytes of forms and files were compared with their digests.
-    pub bytes: u64,
-    /// What is damaged, each naming its object or path.
-    pub damage: Vec<String>,
-}
-
-/// Checks every object of the ledger and every digest of every release. Needs no writer's lock.
-///
-/// # Errors
-/// When there is no ledger or it cannot be opened; damage is part of the result.
-pub fn verify(folder: &Path) -> Result<Verified, StoreError> {
-    let ledger = Ledger::open_reader(&ledger_folder(folder)).map_err(ledger_error("open for reading"))?;
-    let mut verified =
-        Verified { damage: ledger.verify().map_err(ledger_error("verify"))?, ..Verified::default() };
-    let Some(head) = ledger.head().map_err(ledger_error("read the head"))? else { return Ok(verified) };
-    let files = match ledger.walk(head, "packs") {
-        Ok(files) => files,
-        Err(error) => {
-            verified.damage.push(format!("the tree of the head cannot be walked: {error}"));
-            return Ok(verified);
-        }
-    };
-    for file in files
-        .iter()
-        .filter(|file| file.path.ends_with("/release.json") && file.path.matches('/').count() == 4)
-    {
-        verified.releases += 1;
-        match ledger
-            .blob(file.id)
-            .map_err(ledger_error("read"))
-            .and_then(|bytes| decode::<Release>(&file.path, &bytes))
-        {
-            Ok(release) => verify_release(&ledger, &release, &mut verified),
-            Err(error) => verified.damage.push(format!("{}: {error}", file.path)),
-        }
-    }
-    Ok(verified)
-}
-
-fn verify_release(ledger: &Ledger, release: &Release, verified: &mut Verified) {
-    let folder = release.folder();
-    let forms =
-        release.forms.iter().map(|(form, record)| (format!("{folder}/{}", form.file_name()), record.digest));
-    let skills = release.skills.iter().flat_map(|skill| &skill.files);
-    let files = skills.map(|file| (format!("{folder}/{}", file.ledger_path), file.digest));
-    for (path, digest) in forms.chain(files) {
-        match ledger.read(&path) {
-            Ok(Some(bytes)) if Digest::of(&bytes) == digest => verified.bytes += bytes.len() as u64,
-            Ok(Some(_)) => verified.damage.push(format!("{path}: the digest differs from the one recorded")),
-            Ok(None) => verified.damage.push(format!("{path}: it is missing")),
-            Err(error) => verified.damage.push(format!("{path}: {error}")),
-        }
-    }
 }
 
 /// Throws the derived state away and builds it again from the ledger; what is known of sources is scanned anew.

@@ -9,6 +9,8 @@ use registry::candidate::{Candidate, Outcome, Terms};
 use registry::settings::{Limits, Policy, RepositorySettings, SourceSettings};
 use registry::{Form, Reference};
 
+mod verified;
+
 use crate::{
     Batch, Options, Reader, SearchQuery, SourceRecord, Store, StoreArchive, StoreError, rebuild, verify,
 };
