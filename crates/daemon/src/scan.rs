@@ -307,6 +307,7 @@ impl Run<'_> {
             source: Some(self.scanner.source.name.clone()),
             commit: self.state.head.clone(),
             judged_against: Some(self.archive.snapshot()),
+            ..Batch::default()
         };
         let events = self.scanner.store.publish(batch, self.now)?;
         for event in events.iter().filter(|event| event.kind == EventType::Published) {

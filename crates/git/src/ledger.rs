@@ -92,6 +92,14 @@ impl Ledger {
         }
     }
 
+    /// Tells when a commit was made, in seconds since 1970.
+    ///
+    /// # Errors
+    /// [`GitError::MissingObject`] or [`GitError::Object`].
+    pub fn time(&self, commit: ObjectId) -> Result<i64, GitError> {
+        self.reading(|repository| objects::commit(repository, commit).map(|commit| commit.time().seconds()))
+    }
+
     /// Reads a file at the newest commit; none when no file stands there.
     ///
     /// # Errors

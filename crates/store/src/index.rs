@@ -14,7 +14,7 @@ use crate::row::{ReleaseRow, SourceRecord};
 use crate::source::SourceState;
 
 /// The shape of the rows; another number means that they are rebuilt.
-const SCHEMA: u64 = 1;
+const SCHEMA: u64 = 2;
 
 /// The rows.
 #[derive(Debug)]

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this room does IO")]
 
+mod administer;
 mod archive;
 mod error;
 mod index;

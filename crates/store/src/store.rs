@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
@@ -36,6 +37,8 @@ pub struct Store {
     index: Index,
     search: Search,
     snapshot: ArcSwap<Snapshot>,
+    /// Whether a batch is recorded that the rows did not take.
+    rows_are_behind: AtomicBool,
 }
 
 impl std::fmt::Debug for Store {
@@ -75,13 +78,14 @@ impl Store {
             index,
             search,
             snapshot: ArcSwap::default(),
+            rows_are_behind: AtomicBool::new(false),
         };
         store.catch_up(options)?;
         store.catch_up_search(indexed.as_deref())?;
         Ok(store)
     }
 
-    fn writer(&self) -> MutexGuard<'_, Ledger> {
+    pub(crate) fn writer(&self) -> MutexGuard<'_, Ledger> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -174,42 +178,65 @@ impl Store {
     /// # Errors
     /// Nothing is served of a batch whose commit failed. When only the search index fails, the batch is recorded
     /// and served, and the index catches up at the next start.
-    pub fn publish(&self, mut batch: Batch, now: Timestamp) -> Result<Vec<Event>, StoreError> {
+    pub fn publish(&self, batch: Batch, now: Timestamp) -> Result<Vec<Event>, StoreError> {
         if batch.is_empty() {
             return Ok(Vec::new());
         }
         let mut ledger = self.writer();
-        let before = self.snapshot();
-        refuse_taken(&batch, &before)?;
-        let now = self.not_backwards(before.last_event, now);
+        refuse_taken(&batch, &self.snapshot())?;
+        self.record_batch(&mut ledger, batch, now)
+    }
+
+    /// Records a batch that fits the current snapshot, which nobody else can change: the ledger is held.
+    pub(crate) fn record_batch(
+        &self,
+        ledger: &mut Ledger,
+        mut batch: Batch,
+        now: Timestamp,
+    ) -> Result<Vec<Event>, StoreError> {
+        let last_event = self.snapshot().last_event;
+        let now = not_backwards(ledger, now)?;
         for new in &mut batch.releases {
             new.release.published_at = now;
         }
-        let events = batch.events(before.last_event + 1, now);
+        for removal in batch.removals.iter_mut().filter_map(|tombstone| tombstone.removed.as_mut()) {
+            removal.at = now;
+        }
+        let events = batch.events(last_event + 1, now);
         let head = ledger
             .append(&batch.edits(), &batch.message(&events), now.as_second())
-            .map_err(ledger_error("record a batch"))?
-            .to_string();
-        let rows = rows_of_batch(&batch, events.clone());
-        self.index.write(&rows, Some(&head))?;
-        let touched = touched(&rows);
-        let mut snapshot = (*before).clone();
-        apply(&mut snapshot, rows);
-        snapshot.last_event = events.last().map_or(before.last_event, |event| event.number);
-        snapshot.head = Some(head.clone());
-        self.snapshot.store(Arc::new(snapshot));
-        if let Err(error) = self.index_packs(&self.snapshot(), &touched, &head) {
-            tracing::error!(%error, "the search index did not take the batch; it catches up at the next start");
-        }
-        self.maintain(&mut ledger);
+            .map_err(ledger_error("record a batch"))?;
+        self.follow(ledger, rows_of_batch(&batch, events.clone()), head);
+        self.maintain(ledger);
         Ok(events)
     }
 
-    /// The time of a batch, in whole seconds: never before that of the event with the number `last`.
-    fn not_backwards(&self, last: u64, now: Timestamp) -> Timestamp {
-        let now = Timestamp::from_second(now.as_second()).unwrap_or(now);
-        let last = self.index.events_after(last.saturating_sub(1), 1).pop();
-        last.map_or(now, |last| now.max(last.at))
+    /// Takes what the commit `head` brought into everything that follows the ledger. What cannot be written down is
+    /// said, and caught up with the next commit or at the next start: it is recorded, and so it is served.
+    fn follow(&self, ledger: &Ledger, rows: Rows, head: ObjectId) {
+        self.write_rows(ledger, &rows, head);
+        let touched = touched(&rows);
+        let mut snapshot = (*self.snapshot()).clone();
+        snapshot.last_event = rows.events.last().map_or(snapshot.last_event, |event| event.number);
+        snapshot.head = Some(head.to_string());
+        apply(&mut snapshot, rows);
+        self.snapshot.store(Arc::new(snapshot));
+        if let Err(error) = self.index_packs(&self.snapshot(), &touched, &head.to_string()) {
+            tracing::error!(%error, "the search index did not take the batch; it catches up at the next start");
+        }
+    }
+
+    fn write_rows(&self, ledger: &Ledger, rows: &Rows, head: ObjectId) {
+        let known = || self.index.head().and_then(|known| known.parse().ok());
+        let written = match self.rows_are_behind.load(Ordering::Relaxed) {
+            false => self.index.write(rows, Some(&head.to_string())),
+            true => rows_between(ledger, known(), head)
+                .and_then(|missed| self.index.write(&missed, Some(&head.to_string()))),
+        };
+        self.rows_are_behind.store(written.is_err(), Ordering::Relaxed);
+        if let Err(error) = written {
+            tracing::error!(%error, "the look-up rows did not take the batch; they catch up with the next one");
+        }
     }
 
     fn maintain(&self, ledger: &mut Ledger) {
@@ -314,14 +341,28 @@ impl Store {
     }
 }
 
-/// Refuses a batch that was judged before another one took one of its versions or ids.
+/// The time of a batch, in whole seconds: never before that of the commit before it.
+fn not_backwards(ledger: &Ledger, now: Timestamp) -> Result<Timestamp, StoreError> {
+    let head = ledger.head().map_err(ledger_error("read the head"))?;
+    let last = head.map(|head| ledger.time(head)).transpose().map_err(ledger_error("read the head"))?;
+    let second = last.map_or(now.as_second(), |last| last.max(now.as_second()));
+    Ok(Timestamp::from_second(second).unwrap_or(now))
+}
+
+/// Refuses a batch that was judged before another one took one of its versions or ids, or before the API changed what
+/// the batch writes again.
 fn refuse_taken(batch: &Batch, before: &Snapshot) -> Result<(), StoreError> {
     for release in batch.releases.iter().map(|new| &new.release) {
         let Some(pack) = before.packs.get(&release.id) else { continue };
         let judged_against = batch.judged_against.as_ref();
         let unchanged = judged_against.is_none_or(|judged| judged.packs.get(&release.id) == Some(pack));
-        if pack.release(&release.version).is_some() || !unchanged {
+        if pack.is_taken(&release.version) || !unchanged {
             return Err(StoreError::Taken { id: release.id.clone() });
+        }
+    }
+    for (id, status, _) in &batch.statuses {
+        if before.packs.get(id).is_some_and(|pack| pack.status.api != status.api) {
+            return Err(StoreError::Taken { id: id.clone() });
         }
     }
     Ok(())
@@ -340,14 +381,13 @@ fn apply(snapshot: &mut Snapshot, rows: Rows) {
     for row in rows.releases {
         entry(&mut changed, &snapshot.packs, &row.id);
         if let Some(pack) = changed.get_mut(&row.id) {
-            pack.releases.retain(|known| known.version != row.version);
             pack.insert(Arc::new(row));
         }
     }
     for (id, version) in rows.removed {
         entry(&mut changed, &snapshot.packs, &id);
         if let Some(pack) = changed.get_mut(&id) {
-            pack.releases.retain(|known| known.version.to_string() != version);
+            pack.forget(&version);
         }
     }
     for (id, status) in rows.statuses {
@@ -357,7 +397,7 @@ fn apply(snapshot: &mut Snapshot, rows: Rows) {
         }
     }
     for (id, pack) in changed {
-        if pack.releases.is_empty() {
+        if pack.releases.is_empty() && pack.removed.is_empty() {
             snapshot.packs.remove(&id);
         } else {
             snapshot.packs.insert(id, Arc::new(pack));

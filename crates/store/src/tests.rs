@@ -9,6 +9,7 @@ use registry::candidate::{Candidate, Outcome, Terms};
 use registry::settings::{Limits, Policy, RepositorySettings, SourceSettings};
 use registry::{Form, Reference};
 
+mod administer;
 mod verified;
 
 use crate::{

@@ -1,7 +1,7 @@
 //! Follows the log from its first commit: numbers without gaps, times that never go back, and a release for every
 //! publication.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use git::{Ledger, LedgerCommit, ObjectId};
 use registry::event::{Event, EventType};
@@ -20,13 +20,20 @@ pub(super) fn check(
     let Ok(log) = ledger.log(None) else {
         return verified.damaged(format!("the log below commit {head} cannot be read"));
     };
-    let mut chain = Chain { verified, last_number: 0, last_time: i64::MIN, published: BTreeMap::new() };
+    let mut chain = Chain {
+        verified,
+        last_number: 0,
+        last_time: i64::MIN,
+        published: BTreeMap::new(),
+        removed: BTreeSet::new(),
+    };
     for commit in &log {
         chain.follow(commit);
     }
-    let published = chain.published;
+    let (published, removed) = (chain.published, chain.removed);
     for (folder, (event, commit)) in &published {
-        if !releases.contains_key(folder) && verified.damage.iter().all(|known| !known.text.contains(folder)) {
+        if !releases.contains_key(folder) && verified.damage.iter().all(|known| !known.text.contains(folder))
+        {
             let (pack, version) = (&event.pack, event.version.as_deref().unwrap_or_default());
             verified.damaged(format!(
                 "{folder}: it is missing, although event {} of commit {commit} published {pack}@{version}",
@@ -35,10 +42,28 @@ pub(super) fn check(
         }
     }
     for (folder, release) in releases.iter().filter(|(folder, _)| !published.contains_key(*folder)) {
-        verified.damaged(format!(
-            "{folder}: no event of the log published {}@{}",
-            release.id, release.version
-        ));
+        verified
+            .damaged(format!("{folder}: no event of the log published {}@{}", release.id, release.version));
+    }
+    check_removals(releases, &removed, verified);
+}
+
+/// Bytes are gone exactly where the log says that they were removed.
+fn check_removals(releases: &BTreeMap<String, Release>, removed: &BTreeSet<String>, verified: &mut Verified) {
+    for (folder, release) in releases {
+        let (pack, version) = (&release.id, &release.version);
+        match (release.removed.is_some(), removed.contains(folder)) {
+            (true, false) => {
+                verified
+                    .damaged(format!("{folder}: no event of the log removed the bytes of {pack}@{version}"));
+            }
+            (false, true) => {
+                verified.damaged(format!(
+                    "{folder}: the log removed the bytes of {pack}@{version}, and they stand"
+                ));
+            }
+            _ => {}
+        }
     }
 }
 
@@ -48,6 +73,8 @@ struct Chain<'v> {
     last_time: i64,
     /// Folder of a release to the event that published it, and its commit.
     published: BTreeMap<String, (Event, ObjectId)>,
+    /// Folders of releases whose bytes were removed.
+    removed: BTreeSet<String>,
 }
 
 impl Chain<'_> {
@@ -73,14 +100,17 @@ impl Chain<'_> {
             self.verified.damaged(text);
         }
         self.last_number = event.number;
-        if event.kind != EventType::Published {
+        if !matches!(event.kind, EventType::Published | EventType::Removed) {
             return;
         }
         let version = event.version.as_deref().and_then(|version| version.parse().ok());
         match version {
-            Some(version) => {
+            Some(version) if event.kind == EventType::Published => {
                 let folder = release_folder(&event.pack, &version);
                 self.published.insert(folder, (event, commit));
+            }
+            Some(version) => {
+                self.removed.insert(release_folder(&event.pack, &version));
             }
             None => self.verified.damaged(format!("commit {commit}: event {} has no version", event.number)),
         }

@@ -84,6 +84,9 @@ impl Folder<'_> {
 
 /// Every file that a release's record promises, with its digest where the record has one.
 fn promised(release: &Release) -> Vec<(String, Option<Digest>)> {
+    if release.removed.is_some() {
+        return vec![(RECORD.to_owned(), None)];
+    }
     let records = [RECORD, REPORT].map(|path| (path.to_owned(), None));
     let forms = release.forms.iter().map(|(form, kept)| (form.file_name().to_owned(), Some(kept.digest)));
     let skills = release.skills.iter().flat_map(|skill| &skill.files);
