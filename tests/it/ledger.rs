@@ -6,7 +6,7 @@ use crate::daemon::Daemon;
 use crate::support::{Folder, greeter};
 
 /// A folder with a configuration and a source `packs` of one version.
-fn registry() -> Folder {
+pub fn registry() -> Folder {
     let folder = Folder::new();
     folder.write("registry.toml", "[[source]]\nname = \"packs\"\npath = \"packs\"\n");
     folder.write("packs/greeter.pack.json", greeter("1.0.0"));
@@ -15,7 +15,8 @@ fn registry() -> Folder {
     folder
 }
 
-fn commit(folder: &Folder, subject: &str) {
+/// Commits what stands in the source.
+pub fn commit(folder: &Folder, subject: &str) {
     folder.git(&["-C", "packs", "add", "--all"]);
     folder.git(&["-C", "packs", "commit", "--quiet", "--message", subject]);
 }
