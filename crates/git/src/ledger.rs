@@ -5,6 +5,7 @@
 
 mod edits;
 mod maintain;
+mod remote;
 mod start;
 mod verify;
 mod write;
@@ -19,6 +20,7 @@ use pack::tree::EntryKind;
 
 pub use edits::{Content, Edit};
 pub use maintain::Maintenance;
+pub use remote::{Pushed, without_credentials};
 
 use crate::source::lossy;
 use crate::{
@@ -85,10 +87,14 @@ impl Ledger {
     /// # Errors
     /// [`GitError::Reference`].
     pub fn head(&self) -> Result<Option<ObjectId>, GitError> {
-        match self.repository.borrow().refname_to_id(BRANCH) {
+        self.reference(BRANCH)
+    }
+
+    fn reference(&self, name: &str) -> Result<Option<ObjectId>, GitError> {
+        match self.repository.borrow().refname_to_id(name) {
             Ok(id) => Ok(Some(id.into())),
             Err(source) if source.code() == ErrorCode::NotFound => Ok(None),
-            Err(source) => Err(GitError::reference("read", BRANCH, source)),
+            Err(source) => Err(GitError::reference("read", name, source)),
         }
     }
 

@@ -11,6 +11,9 @@ use crate::error::StoreError;
 use crate::ledger::Batch;
 use crate::store::Store;
 
+/// How often a change is tried against other writers.
+const MOST_ATTEMPTS: usize = 10;
+
 impl Store {
     /// Changes the API's layer of a pack's status on behalf of `actor`. Gives the events; none when all of it was so
     /// already.
@@ -19,6 +22,16 @@ impl Store {
     /// [`StoreError::NoSuchPack`], [`StoreError::Conflict`] when the pack has no such release or its repository says
     /// otherwise; or what could not be recorded.
     pub fn change_status(
+        &self,
+        id: &str,
+        edit: &StatusEdit,
+        actor: &str,
+        now: Timestamp,
+    ) -> Result<Vec<Event>, StoreError> {
+        self.until_taken(|| self.try_status(id, edit, actor, now))
+    }
+
+    fn try_status(
         &self,
         id: &str,
         edit: &StatusEdit,
@@ -62,6 +75,17 @@ impl Store {
         actor: &str,
         now: Timestamp,
     ) -> Result<Vec<Event>, StoreError> {
+        self.until_taken(|| self.try_removal(id, version, reason, actor, now))
+    }
+
+    fn try_removal(
+        &self,
+        id: &str,
+        version: &Version,
+        reason: &str,
+        actor: &str,
+        now: Timestamp,
+    ) -> Result<Vec<Event>, StoreError> {
         let mut ledger = self.writer();
         let snapshot = self.snapshot();
         let pack = snapshot.packs.get(id).ok_or_else(|| StoreError::NoSuchPack { id: id.to_owned() })?;
@@ -74,4 +98,18 @@ impl Store {
             ..Batch::default()
         };
         self.record_batch(&mut ledger, batch, now)
-    }}
+    }
+    /// Tries again where another writer of the ledger's remote was faster.
+    fn until_taken(
+        &self,
+        attempt: impl Fn() -> Result<Vec<Event>, StoreError>,
+    ) -> Result<Vec<Event>, StoreError> {
+        for _ in 1..MOST_ATTEMPTS {
+            match attempt() {
+                Err(StoreError::Overtaken) => {}
+                outcome => return outcome,
+            }
+        }
+        attempt()
+    }
+}

@@ -18,6 +18,29 @@ pub enum StoreError {
         /// The pack's id.
         id: String,
     },
+    /// The ledger's remote does not answer, so that nothing can be published.
+    #[error("the ledger's remote is away, and publishing waits for it")]
+    Remote {
+        /// What Git said.
+        source: git::GitError,
+    },
+    /// The ledger's remote stands before what it held, or beside it.
+    #[error(
+        "the ledger's remote {remote} was set back to {at}: what is here is served on; bring the remote back, or \
+         accept it with `--accept-rewind COMMIT`"
+    )]
+    Rewound {
+        /// The remote, without name and password.
+        remote: String,
+        /// Where it stands.
+        at: String,
+    },
+    /// Another writer pushed first: what was judged before has to be judged again.
+    #[error("another writer has pushed to the ledger's remote")]
+    Overtaken,
+    /// A follower does not write.
+    #[error("this registry follows another one, which alone can change anything")]
+    Follower,
     /// There is no such pack.
     #[error("there is no pack {id}")]
     NoSuchPack {

@@ -16,6 +16,7 @@ mod search;
 mod snapshot;
 mod source;
 mod store;
+mod upstream;
 mod verify;
 
 #[cfg(test)]
@@ -29,4 +30,5 @@ pub use search::{Facet, Hit, Hits, SearchQuery};
 pub use snapshot::{Found, NotFound, PackEntry, Reader, Snapshot};
 pub use source::{ScanSummary, SourceState};
 pub use store::{Options, Store, rebuild};
+pub use upstream::{Role, Upstream};
 pub use verify::{Damage, Remedy, Verified, verify};

@@ -21,12 +21,15 @@ use crate::row::ReleaseRow;
 use crate::search::{Hits, Search, SearchQuery};
 use crate::snapshot::{PackEntry, RangePolicy, Reader, Snapshot};
 use crate::source::SourceState;
+use crate::upstream::{Link, Upstream};
 
 /// What the store depends on besides its folder.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Whether ranges move onto flagged releases.
     pub ranges: Ranges,
+    /// Where the ledger is pushed to, or followed from; none where it stands alone.
+    pub upstream: Option<Upstream>,
 }
 
 /// The state of a registry. Look-ups never wait for the writer.
@@ -37,6 +40,8 @@ pub struct Store {
     index: Index,
     search: Search,
     snapshot: ArcSwap<Snapshot>,
+    ranges: Ranges,
+    pub(crate) link: Option<Link>,
     /// Whether a batch is recorded that the rows did not take.
     rows_are_behind: AtomicBool,
 }
@@ -65,10 +70,18 @@ impl Store {
     pub fn open(folder: &Path, options: Options) -> Result<Store, StoreError> {
         let io = |source| StoreError::Folder { path: folder.to_owned(), source };
         std::fs::create_dir_all(folder).map_err(io)?;
-        let ledger = Ledger::open_or_create(&ledger_folder(folder)).map_err(|error| match error {
+        let mut ledger = Ledger::open_or_create(&ledger_folder(folder)).map_err(|error| match error {
             git::GitError::Locked { .. } => StoreError::Locked { path: folder.to_owned() },
             other => ledger_error("open")(other),
         })?;
+        let link = options.upstream.map(Link::new);
+        if let Some(link) = &link {
+            let pulled = link.pull(&mut ledger);
+            // With nothing at hand there is nothing to serve, and a second ledger must never begin.
+            if ledger.head().map_err(ledger_error("read the head"))?.is_none() {
+                pulled?;
+            }
+        }
         let index = Index::open(&index_folder(folder))?;
         let (search, indexed) = Search::open(&folder.join("search"))?;
         let store = Store {
@@ -78,9 +91,11 @@ impl Store {
             index,
             search,
             snapshot: ArcSwap::default(),
+            ranges: options.ranges,
+            link,
             rows_are_behind: AtomicBool::new(false),
         };
-        store.catch_up(options)?;
+        store.catch_up()?;
         store.catch_up_search(indexed.as_deref())?;
         Ok(store)
     }
@@ -90,7 +105,7 @@ impl Store {
     }
 
     /// Brings the rows to the head of the ledger and loads the first snapshot.
-    fn catch_up(&self, options: Options) -> Result<(), StoreError> {
+    fn catch_up(&self) -> Result<(), StoreError> {
         let ledger = self.writer();
         let head = ledger.head().map_err(ledger_error("read the head"))?;
         let known = self.index.head().and_then(|head| head.parse::<ObjectId>().ok());
@@ -111,7 +126,7 @@ impl Store {
         if head.is_none() {
             self.index.clear()?;
         }
-        let snapshot = match self.load(options) {
+        let snapshot = match self.load() {
             Some(snapshot) => snapshot,
             None => {
                 self.index.clear()?;
@@ -119,7 +134,7 @@ impl Store {
                     let rows = rows_between(&ledger, None, head)?;
                     self.index.write(&rows, Some(&head.to_string()))?;
                 }
-                self.load(options).unwrap_or_default()
+                self.load().unwrap_or_default()
             }
         };
         self.snapshot.store(Arc::new(snapshot));
@@ -127,14 +142,14 @@ impl Store {
     }
 
     /// The snapshot of the rows; none when one cannot be read.
-    fn load(&self, options: Options) -> Option<Snapshot> {
+    fn load(&self) -> Option<Snapshot> {
         let rows = Rows {
             releases: self.index.releases()?,
             statuses: self.index.statuses()?,
             records: self.index.records()?,
             ..Rows::default()
         };
-        let mut snapshot = Snapshot { ranges: RangePolicy(options.ranges), ..Snapshot::default() };
+        let mut snapshot = Snapshot { ranges: RangePolicy(self.ranges), ..Snapshot::default() };
         apply(&mut snapshot, rows);
         snapshot.last_event = self.index.last_event();
         snapshot.head = self.index.head();
@@ -194,6 +209,9 @@ impl Store {
         mut batch: Batch,
         now: Timestamp,
     ) -> Result<Vec<Event>, StoreError> {
+        if self.link.as_ref().is_some_and(Link::is_follower) {
+            return Err(StoreError::Follower);
+        }
         let last_event = self.snapshot().last_event;
         let now = not_backwards(ledger, now)?;
         for new in &mut batch.releases {
@@ -203,9 +221,7 @@ impl Store {
             removal.at = now;
         }
         let events = batch.events(last_event + 1, now);
-        let head = ledger
-            .append(&batch.edits(), &batch.message(&events), now.as_second())
-            .map_err(ledger_error("record a batch"))?;
+        let head = self.commit(ledger, &batch.edits(), &batch.message(&events), now)?;
         self.follow(ledger, rows_of_batch(&batch, events.clone()), head);
         self.maintain(ledger);
         Ok(events)
@@ -213,7 +229,7 @@ impl Store {
 
     /// Takes what the commit `head` brought into everything that follows the ledger. What cannot be written down is
     /// said, and caught up with the next commit or at the next start: it is recorded, and so it is served.
-    fn follow(&self, ledger: &Ledger, rows: Rows, head: ObjectId) {
+    pub(crate) fn follow(&self, ledger: &Ledger, rows: Rows, head: ObjectId) {
         self.write_rows(ledger, &rows, head);
         let touched = touched(&rows);
         let mut snapshot = (*self.snapshot()).clone();
@@ -239,7 +255,7 @@ impl Store {
         }
     }
 
-    fn maintain(&self, ledger: &mut Ledger) {
+    pub(crate) fn maintain(&self, ledger: &mut Ledger) {
         match ledger.maintain() {
             Ok(git::Maintenance::Done { packs_before, packs_after }) => {
                 tracing::info!(packs_before, packs_after, "merged the ledger's packs");
@@ -426,7 +442,7 @@ pub fn rebuild(folder: &Path, options: Options) -> Result<(usize, usize), StoreE
     store.index.clear()?;
     store.index.clear_sources()?;
     store.search.clear()?;
-    store.catch_up(options)?;
+    store.catch_up()?;
     store.catch_up_search(None)?;
     store.close()?;
     Ok(store.snapshot().totals())

@@ -83,15 +83,26 @@ fn help(remedy: Remedy) -> &'static str {
         Remedy::RestoreLedger => {
             "bring the ledger back from its remote or from a backup, then run `packhouse ledger rebuild`"
         }
-        Remedy::Rebuild => "stop the daemon and run `packhouse ledger rebuild`: rows come out of the ledger anew",
+        Remedy::Rebuild => {
+            "stop the daemon and run `packhouse ledger rebuild`: rows come out of the ledger anew"
+        }
     }
 }
 
 fn rebuild(file: &RegistryFile) -> anyhow::Result<Verdict> {
-    let options = Options { ranges: file.settings.policy.ranges };
+    let options = Options { ranges: file.settings.policy.ranges, upstream: None };
     let (packs, releases) = store::rebuild(&file.state(), options).map_err(in_use)?;
     print(&format!("rebuilt the derived state of {packs} packs with {releases} releases\n"))?;
     Ok(Verdict::Pass)
+}
+
+/// Adds what to do when there is no ledger here, and its remote does not answer.
+pub fn no_remote(error: StoreError) -> anyhow::Error {
+    let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
+    let message = format!("there is no ledger here yet, and its remote is away{}", cause.unwrap_or_default());
+    Complaint::new(message)
+        .help("bring the remote within reach, or put a clone of it into the state folder as `ledger.git`")
+        .into()
 }
 
 /// Adds what to do when another daemon has the state folder.

@@ -71,6 +71,8 @@ kinds! {
         "The registry watches no source of this name, or you may not see it. /v1/sources lists them.";
     RuleNotFound = "rule-not-found", NOT_FOUND, "There is no such rule",
         "Neither a lint nor a change rule has this id. /v1/rules lists them.";
+    ReadOnlyFollower = "read-only-follower", CONFLICT, "This registry only follows another one",
+        "A follower serves what another registry publishes, and changes nothing. The member `writer` names the address of that registry, where its operator configured it.";
     Removed = "removed", GONE, "The release was removed",
         "An administrator removed the bytes of this release, such as for a secret that had leaked. Its number stays taken. Another release has to be used; no copy of the removed one should.";
     MethodNotAllowed = "method-not-allowed", METHOD_NOT_ALLOWED, "The path does not answer this method",
