@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -12,24 +12,33 @@ use crate::support::{Folder, greeter, greeter_with, program};
 /// How long a test waits for something that has to happen.
 const DEADLINE: Duration = Duration::from_secs(60);
 
+/// The arguments of a daemon on a port that the system chooses.
+pub const SERVE: [&str; 5] = ["serve", "--config", "registry.toml", "--listen", "127.0.0.1:0"];
+
 /// A daemon that was started through the binary.
-struct Daemon {
+pub struct Daemon {
     child: Child,
-    address: String,
+    /// Where it listens.
+    pub address: String,
 }
 
 /// The answer to one request.
-struct Answer {
-    status: u16,
+pub struct Answer {
+    /// Its status.
+    pub status: u16,
     headers: Vec<(String, String)>,
-    body: Vec<u8>,
+    /// Its bytes.
+    pub body: Vec<u8>,
 }
 
 impl Daemon {
     /// Starts `packhouse serve` in `folder`, on a port that the system chooses.
-    fn start(folder: &Folder) -> Daemon {
-        let mut command =
-            program(&["serve", "--config", "registry.toml", "--listen", "127.0.0.1:0"], &folder.path());
+    pub fn start(folder: &Folder) -> Daemon {
+        Daemon::spawn(program(&SERVE, &folder.path()))
+    }
+
+    /// Starts a command that becomes the daemon.
+    pub fn spawn(mut command: Command) -> Daemon {
         let mut child =
             command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program starts");
         let stderr = BufReader::new(child.stderr.take().expect("its standard error"));
@@ -45,35 +54,48 @@ impl Daemon {
         Daemon { child, address }
     }
 
-    fn request(&self, head: &str) -> Answer {
-        let mut stream = TcpStream::connect(&self.address).expect("a connection");
-        stream.set_read_timeout(Some(DEADLINE)).expect("a timeout");
-        write!(stream, "{head}\r\nHost: localhost\r\nConnection: close\r\n\r\n").expect("a request");
+    /// The answer to a request line and headers.
+    pub fn request(&self, head: &str) -> Answer {
+        Daemon::ask(&self.address, head).expect("an answer")
+    }
+
+    /// The id of its process.
+    pub fn process(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Sends a request to an address; none when no whole answer comes.
+    pub fn ask(address: &str, head: &str) -> Option<Answer> {
+        let mut stream = TcpStream::connect(address).ok()?;
+        stream.set_read_timeout(Some(DEADLINE)).ok()?;
+        write!(stream, "{head}\r\nHost: localhost\r\nConnection: close\r\n\r\n").ok()?;
         let mut bytes = Vec::new();
-        stream.read_to_end(&mut bytes).expect("an answer");
-        let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").expect("a head");
+        stream.read_to_end(&mut bytes).ok()?;
+        let end = bytes.windows(4).position(|window| window == b"\r\n\r\n")?;
         let text = String::from_utf8_lossy(&bytes[..end]).into_owned();
         let mut lines = text.lines();
-        let status = lines.next().and_then(|line| line.split(' ').nth(1)?.parse().ok()).expect("a status");
+        let status = lines.next().and_then(|line| line.split(' ').nth(1)?.parse().ok())?;
         let headers = lines
             .filter_map(|line| line.split_once(": "))
             .map(|(name, value)| (name.to_lowercase(), value.to_owned()))
             .collect();
-        Answer { status, headers, body: bytes[end + 4..].to_vec() }
+        Some(Answer { status, headers, body: bytes[end + 4..].to_vec() })
     }
 
-    fn get(&self, path: &str) -> Answer {
+    /// The answer to a GET.
+    pub fn get(&self, path: &str) -> Answer {
         self.request(&format!("GET {path} HTTP/1.1"))
     }
 
-    fn json(&self, path: &str) -> Value {
+    /// The JSON that a GET answers with.
+    pub fn json(&self, path: &str) -> Value {
         let answer = self.get(path);
         let text = String::from_utf8_lossy(&answer.body);
         serde_json::from_slice(&answer.body).unwrap_or_else(|error| panic!("{path}: {error}: {text}"))
     }
 
     /// Waits until `done` says so.
-    fn wait(&self, what: &str, done: impl Fn(&Daemon) -> bool) {
+    pub fn wait(&self, what: &str, done: impl Fn(&Daemon) -> bool) {
         let start = Instant::now();
         while !done(self) {
             assert!(start.elapsed() < DEADLINE, "waited too long until {what}");
@@ -123,12 +145,14 @@ impl Drop for Daemon {
 }
 
 impl Answer {
-    fn header(&self, name: &str) -> &str {
+    /// The value of a header; empty where it has none.
+    pub fn header(&self, name: &str) -> &str {
         let found = self.headers.iter().find(|(known, _)| known == name);
         found.map_or("", |(_, value)| value)
     }
 
-    fn json(&self) -> Value {
+    /// The body as JSON.
+    pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).expect("a JSON body")
     }
 }

@@ -9,6 +9,7 @@ mod diff;
 mod fetch;
 mod histories;
 mod layering;
+mod ledger;
 mod lint;
 #[path = "../support/patch.rs"]
 mod patch;

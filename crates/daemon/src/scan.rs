@@ -33,6 +33,14 @@ pub(crate) struct Memory {
     branch: Option<(ObjectId, BranchState)>,
 }
 
+/// Problems that are over when a scan ends well.
+const FAILURES: [ProblemCode; 4] = [
+    ProblemCode::UnsupportedRepository,
+    ProblemCode::Unreachable,
+    ProblemCode::LedgerUnreachable,
+    ProblemCode::Internal,
+];
+
 /// How often a scan is repeated at once because another source was faster; then the next hint tries again.
 const MOST_REPEATS: usize = 10;
 
@@ -90,7 +98,9 @@ impl Scanner<'_> {
         let mut result = self.run(memory, state.clone(), now, started);
         // Another source took a version or an id while this one was judged: what it found is judged again.
         for _ in 0..MOST_REPEATS {
-            if !matches!(result, Err(ScanError::Store(StoreError::Taken { .. }))) {
+            let meanwhile =
+                |error: &StoreError| matches!(error, StoreError::Taken { .. } | StoreError::Overtaken);
+            if !matches!(&result, Err(ScanError::Store(error)) if meanwhile(error)) {
                 break;
             }
             *memory = Memory::default();
@@ -109,13 +119,16 @@ impl Scanner<'_> {
         let code = match error {
             ScanError::Git(git::GitError::Unsupported { .. }) => ProblemCode::UnsupportedRepository,
             ScanError::Settings(_) => ProblemCode::InvalidConfiguration,
+            ScanError::Store(StoreError::Remote { .. } | StoreError::Rewound { .. }) => {
+                ProblemCode::LedgerUnreachable
+            }
             ScanError::Store(_) => ProblemCode::Internal,
             ScanError::Git(_) => ProblemCode::Unreachable,
         };
         let message = with_causes(error);
         let first = state.error.as_deref() != Some(message.as_str());
         state.error = Some(message.clone());
-        state.settle(&[ProblemCode::UnsupportedRepository, ProblemCode::Unreachable, ProblemCode::Internal]);
+        state.settle(&FAILURES);
         state.see(&Problem::new(code, message.clone()), now);
         if first {
             tracing::error!(source.name = %self.source.name, problem.code = %code, "{message}");
@@ -136,11 +149,7 @@ impl Scanner<'_> {
         let refs = repository.refs(self.settings.limits.refs)?;
         let recovered = state.error.take().is_some();
         if recovered {
-            state.settle(&[
-                ProblemCode::UnsupportedRepository,
-                ProblemCode::Unreachable,
-                ProblemCode::Internal,
-            ]);
+            state.settle(&FAILURES);
         }
         state.last_success = Some(now);
         if memory.refs.as_ref() == Some(&refs) && !recovered {
@@ -307,6 +316,7 @@ impl Run<'_> {
             source: Some(self.scanner.source.name.clone()),
             commit: self.state.head.clone(),
             judged_against: Some(self.archive.snapshot()),
+            ..Batch::default()
         };
         let events = self.scanner.store.publish(batch, self.now)?;
         for event in events.iter().filter(|event| event.kind == EventType::Published) {

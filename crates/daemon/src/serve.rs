@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use registry::settings::{RegistrySettings, SourceLocation};
-use store::{Options, Store, StoreError};
+use store::{Options, Role, Store, StoreError, Upstream};
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 
@@ -63,7 +63,11 @@ impl Daemon {
         let listener = TcpListener::bind(&address).await.map_err(listen)?;
         let address = listener.local_addr().map_err(listen)?;
         let state = base.join(&settings.server.state);
-        let store = Arc::new(Store::open(&state, Options { ranges: settings.policy.ranges })?);
+        let options = Options { ranges: settings.policy.ranges, upstream: upstream(&settings, base) };
+        let is_follower = settings.follow.url.is_some();
+        // Fetching a ledger may take its time.
+        let opened = tokio::task::spawn_blocking(move || Store::open(&state, options)).await;
+        let store = Arc::new(opened.map_err(|error| ServeError::Serve(std::io::Error::other(error)))??);
         let settings = Arc::new(settings);
         let (shutdown, stopped) = watch::channel(false);
         let bells = Bells::default();
@@ -74,7 +78,11 @@ impl Daemon {
             slots: Arc::new(Semaphore::new(SCANS_AT_ONCE)),
             shutdown: stopped.clone(),
         };
-        let (workers, first_scans) = start_workers(&shared, base, &bells);
+        let (mut workers, first_scans) =
+            if is_follower { Default::default() } else { start_workers(&shared, base, &bells) };
+        if store.has_remote() {
+            workers.push(tokio::spawn(replicate(store.clone(), is_local(&settings), stopped.clone())));
+        }
         let hints = Hints::new(move |source: &str| bells.ring(source));
         let ready = Arc::new(AtomicBool::new(false));
         let app = App::new(store.clone(), settings, hints, ready.clone());
@@ -125,6 +133,43 @@ async fn serve(listener: TcpListener, app: App, mut stopped: watch::Receiver<boo
         web.close();
     };
     axum::serve(listener, router(app)).with_graceful_shutdown(stop).await
+}
+
+/// How often a ledger elsewhere is asked for news: on this machine, and over the network.
+const POLLS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(15));
+
+/// Takes in what others push to the ledger's remote, until the daemon stops. The store says what goes wrong.
+async fn replicate(store: Arc<Store>, is_local: bool, mut stopped: watch::Receiver<bool>) {
+    let pause = if is_local { POLLS.0 } else { POLLS.1 };
+    while !*stopped.borrow() {
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            _ = stopped.changed() => continue,
+        }
+        let store = store.clone();
+        let _ = tokio::task::spawn_blocking(move || store.sync()).await;
+    }
+}
+
+/// Where the ledger is pushed to or followed from.
+fn upstream(settings: &RegistrySettings, base: &Path) -> Option<Upstream> {
+    let (remote, role) = match (&settings.follow.url, &settings.ledger.remote) {
+        (Some(followed), _) => (followed, Role::Follower),
+        (None, Some(remote)) => (remote, Role::Writer),
+        (None, None) => return None,
+    };
+    let place = if is_path(remote) { base.join(remote).display().to_string() } else { remote.clone() };
+    Some(Upstream { remote: place, role, accept_rewind: settings.follow.accept_rewind.clone() })
+}
+
+/// A colon makes a URL, or a host with a path: `git@example.org:ledger.git`.
+fn is_path(remote: &str) -> bool {
+    !remote.contains(':') || remote.starts_with(['/', '.'])
+}
+
+fn is_local(settings: &RegistrySettings) -> bool {
+    let remotes = settings.follow.url.iter().chain(&settings.ledger.remote);
+    remotes.into_iter().all(|remote| is_path(remote) || remote.starts_with("file:"))
 }
 
 fn start_workers(

@@ -176,6 +176,19 @@ pub enum GitError {
         #[source]
         source: io::Error,
     },
+    /// A remote did not answer, or refused.
+    #[error("cannot {operation} `{remote}`: {output}")]
+    Remote {
+        /// What was being done.
+        operation: &'static str,
+        /// The remote, without name and password.
+        remote: String,
+        /// The line that git printed about it.
+        output: String,
+    },
+    /// No `git` is installed.
+    #[error("no `git` is installed, which the ledger's remote needs")]
+    NoGitBinary,
     /// `git repack` ended with an error.
     #[error("`git repack` failed in `{}`: {output}", path.display())]
     Repack {

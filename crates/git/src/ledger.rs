@@ -5,6 +5,7 @@
 
 mod edits;
 mod maintain;
+mod remote;
 mod start;
 mod verify;
 mod write;
@@ -19,6 +20,7 @@ use pack::tree::EntryKind;
 
 pub use edits::{Content, Edit};
 pub use maintain::Maintenance;
+pub use remote::{Pushed, without_credentials};
 
 use crate::source::lossy;
 use crate::{
@@ -67,6 +69,14 @@ impl Ledger {
         Ok(Ledger { path: path.to_owned(), repository: RefCell::new(repository), lock: None })
     }
 
+    /// Keeps every writer out of the ledger at `path` until what is returned is dropped. Nothing is opened or repaired.
+    ///
+    /// # Errors
+    /// [`GitError::Locked`] while another process writes, or [`GitError::Io`].
+    pub fn lock_out_writer(path: &Path) -> Result<impl Sized + use<>, GitError> {
+        start::lock(path)
+    }
+
     /// The folder of the bare repository.
     pub fn path(&self) -> &Path {
         &self.path
@@ -77,11 +87,23 @@ impl Ledger {
     /// # Errors
     /// [`GitError::Reference`].
     pub fn head(&self) -> Result<Option<ObjectId>, GitError> {
-        match self.repository.borrow().refname_to_id(BRANCH) {
+        self.reference(BRANCH)
+    }
+
+    fn reference(&self, name: &str) -> Result<Option<ObjectId>, GitError> {
+        match self.repository.borrow().refname_to_id(name) {
             Ok(id) => Ok(Some(id.into())),
             Err(source) if source.code() == ErrorCode::NotFound => Ok(None),
-            Err(source) => Err(GitError::reference("read", BRANCH, source)),
+            Err(source) => Err(GitError::reference("read", name, source)),
         }
+    }
+
+    /// Tells when a commit was made, in seconds since 1970.
+    ///
+    /// # Errors
+    /// [`GitError::MissingObject`] or [`GitError::Object`].
+    pub fn time(&self, commit: ObjectId) -> Result<i64, GitError> {
+        self.reading(|repository| objects::commit(repository, commit).map(|commit| commit.time().seconds()))
     }
 
     /// Reads a file at the newest commit; none when no file stands there.

@@ -26,7 +26,7 @@ mod tests;
 pub use changes::{Change, Changes};
 pub use error::GitError;
 pub use history::History;
-pub use ledger::{Content, Edit, Ledger, LedgerCommit, Maintenance};
+pub use ledger::{Content, Edit, Ledger, LedgerCommit, Maintenance, Pushed, without_credentials};
 pub use object_id::{NotAnObjectId, ObjectId};
 pub use pack::tree::EntryKind;
 pub use refs::{Branch, Head, RefSnapshot, Tag};

@@ -5,6 +5,7 @@ mod changes;
 mod history;
 mod ledger;
 mod ledger_crash;
+mod ledger_remote;
 mod open;
 mod refs;
 mod support;

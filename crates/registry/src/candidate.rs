@@ -226,6 +226,7 @@ fn release_of(
         files: schema_files.keys().cloned().collect(),
         warnings: resolution.warnings.clone(),
         resolver: RESOLVER,
+        removed: None,
     };
     let files = release_files(&candidate.bytes, resolution, schema_files);
     Ok(NewRelease { release, report: evaluated.report, files })

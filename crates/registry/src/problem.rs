@@ -85,6 +85,8 @@ codes! {
         "use a repository with SHA-1 objects and the files ref format";
     Unreachable = "unreachable", Error, "the source cannot be read",
         "check that the path exists and holds a Git repository that the registry may read";
+    LedgerUnreachable = "ledger-unreachable", Error, "the ledger's remote is away or was set back, and publishing waits",
+        "this is for the operator: what is published is served on, and the rest follows once the remote is back";
     BranchRewritten = "branch-rewritten", Warn, "the branch no longer contains what was scanned before",
         "published releases stay; push without force to keep the history readable";
     TooManyPacks = "too-many-packs", Error, "one commit holds more packs than the registry reads",

@@ -1,6 +1,6 @@
 //! Releases: what the ledger keeps of one published version, and its place there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use pack::Digest;
@@ -57,6 +57,22 @@ pub struct Release {
     pub warnings: Vec<String>,
     /// Which resolver made the resolved form.
     pub resolver: u32,
+    /// That its bytes were removed; none as long as they stand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub removed: Option<Removal>,
+}
+
+/// What is kept of a removal: enough to answer every old path and digest, and nothing of the pack's text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Removal {
+    /// When the bytes were removed.
+    pub at: Timestamp,
+    /// Why.
+    pub reason: String,
+    /// Who removed them: the name of a token.
+    pub by: String,
+    /// The digests of every form and file that was served.
+    pub digests: BTreeSet<Digest>,
 }
 
 /// The forms in which a release is served.
@@ -233,6 +249,23 @@ impl Release {
     /// The folder of the release in the ledger.
     pub fn folder(&self) -> String {
         release_folder(&self.id, &self.version)
+    }
+
+    /// What stays of the release when its bytes are removed: its number, its origin, and digests. Whatever was text
+    /// of the pack goes.
+    #[must_use]
+    pub fn tombstone(&self, at: Timestamp, reason: &str, by: &str) -> Release {
+        let forms = self.forms.values().map(|form| form.digest);
+        let files = self.skills.iter().flat_map(|skill| &skill.files).map(|file| file.digest);
+        let digests = forms.chain(files).collect();
+        Release {
+            summary: Summary::default(),
+            skills: Vec::new(),
+            files: Vec::new(),
+            warnings: Vec::new(),
+            removed: Some(Removal { at, reason: reason.to_owned(), by: by.to_owned(), digests }),
+            ..self.clone()
+        }
     }
 
     /// Whether its version moved less than its changes require.

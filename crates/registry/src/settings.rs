@@ -4,6 +4,7 @@
 
 mod error;
 mod operator;
+mod replication;
 mod repository;
 
 use pack::tree::{Tree, Unreadable, folder};
@@ -15,6 +16,7 @@ pub use operator::{
     HistoryPolicy, IncludeFile, Limits, OnBreaking, OnInvalid, Policy, Ranges, RegistrySettings, Server,
     SourceLocation, SourceSettings, VersionsMode,
 };
+pub use replication::{FollowSettings, LedgerSettings};
 pub(crate) use repository::is_channel_name;
 pub use repository::{
     Allow, ChangeSettings, LintLevels, LintOverride, PackRelease, ReleasesFrom, Renamed, RepositorySettings,

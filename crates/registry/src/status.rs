@@ -1,6 +1,7 @@
 //! The movable side of a pack: yanks, deprecations, channels, in two layers (contract section 2, publishing.md).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use jiff::Timestamp;
 use semver::Version;
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::EventType;
 use crate::range::Range;
-use crate::settings::{PackRelease, RepositorySettings};
+use crate::settings::{PackRelease, RepositorySettings, is_channel_name};
 
 /// What is said of a pack besides its releases, as `status.json` in the ledger keeps it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -100,6 +101,129 @@ impl PackStatus {
     }
 }
 
+/// What the API may be asked to change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StatusEdit {
+    /// Ranges skip the version from now on.
+    Yank {
+        /// The version.
+        version: Version,
+        /// Why.
+        reason: String,
+    },
+    /// Takes a yank back.
+    Unyank(Version),
+    /// Whoever uses the version is told to leave it.
+    Deprecate {
+        /// The version.
+        version: Version,
+        /// Why.
+        reason: String,
+    },
+    /// Takes a deprecation back.
+    Undeprecate(Version),
+    /// A channel names the version from now on.
+    Channel {
+        /// The name of the channel.
+        name: String,
+        /// The version.
+        version: Version,
+    },
+}
+
+/// Why an edit cannot be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StatusConflict {
+    /// There is no such release.
+    NotReleased(Version),
+    /// The repository yanks it, and only the repository takes that back.
+    YankedBySource(Version),
+    /// The repository deprecates it, and only the repository takes that back.
+    DeprecatedBySource(Version),
+    /// The repository sets the channel, and only the repository moves it.
+    ChannelOfSource(String),
+    /// No channel can have this name.
+    ChannelName(String),
+}
+
+impl fmt::Display for StatusConflict {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StatusConflict::NotReleased(version) => write!(formatter, "{version} is not released"),
+            StatusConflict::YankedBySource(version) => {
+                write!(formatter, "{version} is yanked by the repository")
+            }
+            StatusConflict::DeprecatedBySource(version) => {
+                write!(formatter, "{version} is deprecated by the repository")
+            }
+            StatusConflict::ChannelOfSource(name) => {
+                write!(formatter, "the channel `{name}` is set by the repository")
+            }
+            StatusConflict::ChannelName(name) => write!(
+                formatter,
+                "a channel cannot be named `{name}`: it reads as a version or range, or means something already"
+            ),
+        }
+    }
+}
+
+impl StatusConflict {
+    /// Whether what the repository says stands in the way: its root `packhouse.toml` has to change first.
+    pub fn is_of_source(&self) -> bool {
+        !matches!(self, StatusConflict::NotReleased(_) | StatusConflict::ChannelName(_))
+    }
+}
+
+impl PackStatus {
+    /// The status after an edit through the API; `released` are the versions that stand. What is so already stays so:
+    /// the same edit twice is no conflict.
+    ///
+    /// # Errors
+    /// [`StatusConflict`] says what stands in the way.
+    pub fn edited(&self, edit: &StatusEdit, released: &[Version]) -> Result<PackStatus, StatusConflict> {
+        let (StatusEdit::Yank { version, .. }
+        | StatusEdit::Unyank(version)
+        | StatusEdit::Deprecate { version, .. }
+        | StatusEdit::Undeprecate(version)
+        | StatusEdit::Channel { version, .. }) = edit;
+        // Build metadata does not count, so that the layers keep the version as it was released.
+        let known = released.iter().find(|known| known.cmp_precedence(version).is_eq());
+        let version = known.ok_or_else(|| StatusConflict::NotReleased(version.clone()))?.clone();
+        let mut status = self.clone();
+        let PackStatus { source, api } = &mut status;
+        match edit {
+            StatusEdit::Yank { reason, .. } => {
+                api.yanked.insert(version, reason.clone());
+            }
+            StatusEdit::Deprecate { reason, .. } => {
+                api.deprecated.insert(version, reason.clone());
+            }
+            StatusEdit::Unyank(_) if source.yanked.contains_key(&version) => {
+                return Err(StatusConflict::YankedBySource(version));
+            }
+            StatusEdit::Unyank(_) => {
+                api.yanked.remove(&version);
+            }
+            StatusEdit::Undeprecate(_) if source.deprecated.contains_key(&version) => {
+                return Err(StatusConflict::DeprecatedBySource(version));
+            }
+            StatusEdit::Undeprecate(_) => {
+                api.deprecated.remove(&version);
+            }
+            StatusEdit::Channel { name, .. } if source.channels.contains_key(name) => {
+                return Err(StatusConflict::ChannelOfSource(name.clone()));
+            }
+            StatusEdit::Channel { name, .. } if !is_channel_name(name) => {
+                return Err(StatusConflict::ChannelName(name.clone()));
+            }
+            StatusEdit::Channel { name, .. } => {
+                api.channels.insert(name.clone(), version);
+            }
+        }
+        Ok(status)
+    }
+}
+
 /// The layer that the repository's root settings give a pack, for the versions that are released.
 pub fn source_layer(settings: &RepositorySettings, id: &str, released: &[Version]) -> StatusLayer {
     let chosen = |entries: &[PackRelease]| -> BTreeMap<Version, String> {
@@ -118,5 +242,69 @@ pub fn source_layer(settings: &RepositorySettings, id: &str, released: &[Version
         deprecated: chosen(&settings.deprecate),
         channels: channels.into_iter().filter(|(_, version)| released.contains(version)).collect(),
         lifted: BTreeMap::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn version(text: &str) -> Version {
+        text.parse().expect("a version")
+    }
+
+    /// A status in which the repository yanks and deprecates 1.1.0 and sets the channel `stable`.
+    fn declared() -> PackStatus {
+        let mut status = PackStatus::default();
+        status.source.yanked.insert(version("1.1.0"), "wrong limit".to_owned());
+        status.source.deprecated.insert(version("1.1.0"), "old".to_owned());
+        status.source.channels.insert("stable".to_owned(), version("1.0.0"));
+        status
+    }
+
+    /// Makes an edit, of which the event is `expected`, or nothing, or a conflict with that text.
+    fn check(edit: StatusEdit, expected: &str) {
+        let released = [version("1.0.0"), version("1.1.0"), version("1.2.0+linux")];
+        let before = declared();
+        let said = match before.edited(&edit, &released) {
+            Ok(after) => {
+                let again = after.edited(&edit, &released);
+                assert_eq!(again.as_ref(), Ok(&after), "the same edit twice");
+                let changes = before.changes(&after);
+                let told = changes.iter().map(|c| format!("{} {} {}", c.kind.as_str(), c.version, c.detail));
+                told.collect::<Vec<_>>().join(", ")
+            }
+            Err(conflict) => format!("conflict: {conflict}"),
+        };
+        assert_eq!(said, expected);
+    }
+
+    fn yank(text: &str) -> StatusEdit {
+        StatusEdit::Yank { version: version(text), reason: "wrong".to_owned() }
+    }
+
+    fn channel(name: &str) -> StatusEdit {
+        StatusEdit::Channel { name: name.to_owned(), version: version("1.2.0") }
+    }
+
+    #[test]
+    fn the_api_changes_its_own_layer_only() {
+        check(yank("1.0.0"), "yanked 1.0.0 wrong");
+        check(yank("1.2.0"), "yanked 1.2.0+linux wrong");
+        check(yank("1.1.0"), "");
+        check(StatusEdit::Unyank(version("1.0.0")), "");
+        let old = StatusEdit::Deprecate { version: version("1.0.0"), reason: "old".to_owned() };
+        check(old, "deprecated 1.0.0 old");
+        check(channel("beta"), "channel-moved 1.2.0+linux beta");
+    }
+
+    #[test]
+    fn what_the_repository_says_is_a_conflict() {
+        check(StatusEdit::Unyank(version("1.1.0")), "conflict: 1.1.0 is yanked by the repository");
+        check(StatusEdit::Undeprecate(version("1.1.0")), "conflict: 1.1.0 is deprecated by the repository");
+        check(channel("stable"), "conflict: the channel `stable` is set by the repository");
+        let name = "conflict: a channel cannot be named `1.x`: it reads as a version or range, or means something already";
+        check(channel("1.x"), name);
+        check(yank("3.0.0"), "conflict: 3.0.0 is not released");
     }
 }

@@ -115,6 +115,9 @@ impl Archive for StoreArchive<'_> {
                 yanked: pack.status.yanked(&row.version).is_some(),
                 insufficient: pack.active_flags(row).contains(&registry::Flag::InsufficientBump),
             }));
+            // A removed release keeps its number, and nothing can be compared with it.
+            let removed = pack.removed.iter().map(|row| row.version.clone());
+            known.extend(removed.map(|version| Known { version, yanked: true, insufficient: false }));
         }
         known.extend(self.pending(id).iter().map(|new| Known {
             version: new.release.version.clone(),

@@ -18,6 +18,55 @@ pub enum StoreError {
         /// The pack's id.
         id: String,
     },
+    /// The ledger's remote does not answer, so that nothing can be published.
+    #[error("the ledger's remote is away, and publishing waits for it")]
+    Remote {
+        /// What Git said.
+        source: git::GitError,
+    },
+    /// The ledger's remote stands before what it held, or beside it.
+    #[error(
+        "the ledger's remote {remote} was set back to {at}: what is here is served on; bring the remote back, or \
+         accept it with `--accept-rewind COMMIT`"
+    )]
+    Rewound {
+        /// The remote, without name and password.
+        remote: String,
+        /// Where it stands.
+        at: String,
+    },
+    /// Another writer pushed first: what was judged before has to be judged again.
+    #[error("another writer has pushed to the ledger's remote")]
+    Overtaken,
+    /// A follower does not write.
+    #[error("this registry follows another one, which alone can change anything")]
+    Follower,
+    /// There is no such pack.
+    #[error("there is no pack {id}")]
+    NoSuchPack {
+        /// The pack's id.
+        id: String,
+    },
+    /// The pack has no such release, or its bytes were removed before.
+    #[error("{id} has no release {version}")]
+    NoSuchRelease {
+        /// The pack's id.
+        id: String,
+        /// The version.
+        version: semver::Version,
+    },
+    /// What is asked for contradicts what is released, or what the pack's repository says.
+    #[error("{id}: {conflict}{}", declared_in(source_name, commit.as_deref()))]
+    Conflict {
+        /// The pack's id.
+        id: String,
+        /// What stands in the way.
+        conflict: registry::status::StatusConflict,
+        /// The source of the pack.
+        source_name: String,
+        /// The commit whose `packhouse.toml` says otherwise, where one does.
+        commit: Option<String>,
+    },
     /// The state folder cannot be made or read.
     #[error("state folder {}", path.display())]
     Folder {
@@ -58,6 +107,12 @@ pub enum StoreError {
         /// What tantivy said.
         source: tantivy::TantivyError,
     },
+}
+
+fn declared_in(source: &str, commit: Option<&str>) -> String {
+    commit.map_or_else(String::new, |commit| {
+        format!(", in packhouse.toml at commit {commit} of the source {source}: change it there")
+    })
 }
 
 /// Names the operation of a failed call on the ledger.

@@ -14,7 +14,7 @@ use crate::row::{ReleaseRow, SourceRecord};
 use crate::source::SourceState;
 
 /// The shape of the rows; another number means that they are rebuilt.
-const SCHEMA: u64 = 1;
+const SCHEMA: u64 = 2;
 
 /// The rows.
 #[derive(Debug)]
@@ -56,6 +56,11 @@ impl Index {
                 Index::start_anew(folder)
             }
         }
+    }
+
+    /// Opens the rows as they are, without moving anything aside; none where they do not open or have another shape.
+    pub(crate) fn open_as_is(folder: &Path) -> Option<Index> {
+        Index::open_existing(folder).ok().filter(|index| index.schema() == Some(SCHEMA))
     }
 
     fn start_anew(folder: &Path) -> Result<Index, StoreError> {

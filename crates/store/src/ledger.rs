@@ -23,12 +23,16 @@ pub struct Batch {
     pub releases: Vec<NewRelease>,
     /// New states of packs, by id, each with the source that speaks.
     pub statuses: Vec<(String, PackStatus, Vec<registry::status::StatusChange>)>,
+    /// What stays of releases whose bytes are removed.
+    pub removals: Vec<Release>,
     /// Source records that are new or changed.
     pub sources: Vec<SourceRecord>,
     /// The source that it comes from, for the trailers.
     pub source: Option<String>,
     /// The commit of the source that it reflects, for the trailers.
     pub commit: Option<String>,
+    /// Who asked for it, for the trailers; none where a scan did.
+    pub actor: Option<String>,
     /// The view that its releases were judged against; none where only the versions themselves matter.
     pub judged_against: Option<Arc<Snapshot>>,
 }
@@ -36,7 +40,10 @@ pub struct Batch {
 impl Batch {
     /// Whether there is nothing to record.
     pub fn is_empty(&self) -> bool {
-        self.releases.is_empty() && self.statuses.is_empty() && self.sources.is_empty()
+        self.releases.is_empty()
+            && self.statuses.is_empty()
+            && self.removals.is_empty()
+            && self.sources.is_empty()
     }
 
     /// The facts of the batch, numbered from `next`.
@@ -61,8 +68,12 @@ impl Batch {
                 event(change.kind, id, change.version.to_string(), detail)
             })
         });
-        let numbers = next..;
-        published.chain(changed).zip(numbers).map(|(event, number)| Event { number, ..event }).collect()
+        let removed = self.removals.iter().map(|release| {
+            let reason = release.removed.as_ref().map(|removal| removal.reason.clone());
+            event(EventType::Removed, &release.id, release.version.to_string(), reason)
+        });
+        let all = published.chain(changed).chain(removed);
+        all.zip(next..).map(|(event, number)| Event { number, ..event }).collect()
     }
 
     /// Every file that the commit writes.
@@ -77,6 +88,11 @@ impl Batch {
                 edits.push(Edit { path: format!("{folder}/{path}"), content: Some(content) });
             }
         }
+        for tombstone in &self.removals {
+            let folder = tombstone.folder();
+            edits.push(Edit::remove(folder.as_str()));
+            edits.push(Edit::write(format!("{folder}/release.json"), pretty(tombstone)));
+        }
         for (id, status, _) in &self.statuses {
             edits.push(Edit::write(format!("{}/status.json", pack_folder(id)), pretty(status)));
         }
@@ -86,23 +102,32 @@ impl Batch {
         edits
     }
 
-    /// The message of the commit: what happened, then trailers that a rebuild reads the events from.
-    pub(crate) fn message(&self, events: &[Event]) -> String {
-        let subject = match (&self.releases[..], self.statuses.len(), self.sources.len()) {
+    fn subject(&self) -> String {
+        if let [one, ..] = &self.removals[..] {
+            return format!("remove {}@{}", one.id, one.version);
+        }
+        match (&self.releases[..], self.statuses.len(), self.sources.len()) {
             ([one], 0, _) => format!("publish {}@{}", one.release.id, one.release.version),
             ([], 0, 1) => format!("watch {}", self.sources[0].name),
             ([], 0, count) => format!("watch {count} sources"),
             ([], 1, _) => format!("update {}", self.statuses[0].0),
             ([], count, _) => format!("update {count} packs"),
             (several, ..) => format!("publish {} releases", several.len()),
-        };
-        let mut message = format!("{subject}\n\n");
+        }
+    }
+
+    /// The message of the commit: what happened, then trailers that a rebuild reads the events from.
+    pub(crate) fn message(&self, events: &[Event]) -> String {
+        let mut message = format!("{}\n\n", self.subject());
         let mut trailer = |key: &str, value: &str| message.push_str(&format!("{key}: {}\n", one_line(value)));
         if let Some(source) = &self.source {
             trailer("Source", source);
         }
         if let Some(commit) = &self.commit {
             trailer("Commit", commit);
+        }
+        if let Some(actor) = &self.actor {
+            trailer("Actor", actor);
         }
         if let (Some(first), Some(last)) = (events.first(), events.last()) {
             trailer("Events", &format!("{}-{}", first.number, last.number));
@@ -137,6 +162,11 @@ pub(crate) fn events_of(commit: &LedgerCommit) -> Vec<Event> {
     trailer("Event").iter().filter_map(|line| parse_event(line, at, &source)).collect()
 }
 
+/// How many lines of a commit's message tell an event, whether they can be read or not.
+pub(crate) fn event_lines(commit: &LedgerCommit) -> usize {
+    commit.message.lines().filter(|line| line.starts_with("Event: ")).count()
+}
+
 fn parse_event(line: &str, at: Timestamp, source: &str) -> Option<Event> {
     let mut words = line.splitn(4, ' ');
     let number = words.next()?.parse().ok()?;
@@ -156,7 +186,13 @@ fn pretty<T: Serialize>(value: &T) -> Vec<u8> {
 /// The rows of a batch that was just recorded.
 pub(crate) fn rows_of_batch(batch: &Batch, events: Vec<Event>) -> Rows {
     Rows {
-        releases: batch.releases.iter().map(|new| ReleaseRow::new(&new.release)).collect(),
+        releases: batch
+            .releases
+            .iter()
+            .map(|new| &new.release)
+            .chain(&batch.removals)
+            .map(ReleaseRow::new)
+            .collect(),
         removed: Vec::new(),
         statuses: batch.statuses.iter().map(|(id, status, _)| (id.clone(), status.clone())).collect(),
         records: batch.sources.clone(),

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this room does IO")]
 
+mod administer;
 mod archive;
 mod error;
 mod index;
@@ -15,6 +16,8 @@ mod search;
 mod snapshot;
 mod source;
 mod store;
+mod upstream;
+mod verify;
 
 #[cfg(test)]
 mod tests;
@@ -26,4 +29,6 @@ pub use row::{ReleaseRow, SourceRecord};
 pub use search::{Facet, Hit, Hits, SearchQuery};
 pub use snapshot::{Found, NotFound, PackEntry, Reader, Snapshot};
 pub use source::{ScanSummary, SourceState};
-pub use store::{Options, Store, Verified, rebuild, verify};
+pub use store::{Options, Store, rebuild};
+pub use upstream::{Role, Upstream};
+pub use verify::{Damage, Remedy, Verified, verify};

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use pack::Digest;
-use registry::release::{FindingCounts, Flag, Form, Release};
+use registry::release::{FindingCounts, Flag, Form, Release, Removal};
 use rules::Bump;
 use semver::Version;
 use serde::{Deserialize, Serialize};
@@ -42,6 +42,8 @@ pub struct ReleaseRow {
     pub description: Option<String>,
     /// Its tags.
     pub tags: Vec<String>,
+    /// That its bytes were removed.
+    pub removed: Option<Removal>,
 }
 
 impl ReleaseRow {
@@ -64,6 +66,7 @@ impl ReleaseRow {
             name: release.summary.name.clone(),
             description: release.summary.description.clone(),
             tags: release.summary.tags.clone(),
+            removed: release.removed.clone(),
         }
     }
 

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use pack::Digest;
-use registry::reference::{Offer, Reference, Unresolved, resolve};
+use registry::reference::{Offer, Reference, Unresolved, Wanted, resolve};
 use registry::release::Form;
 use registry::settings::Ranges;
 use registry::status::PackStatus;
@@ -39,6 +39,8 @@ pub struct PackEntry {
     pub id: String,
     /// The releases, lowest version first.
     pub releases: Vec<Arc<ReleaseRow>>,
+    /// The releases whose bytes were removed, lowest version first: their numbers stay taken.
+    pub removed: Vec<Arc<ReleaseRow>>,
     /// Yanks, deprecations, channels.
     pub status: PackStatus,
 }
@@ -79,15 +81,17 @@ pub enum NotFound {
     Release,
     /// Only releases match that ranges skip; these are they.
     OnlyHeld(Vec<Version>),
+    /// The bytes of the release were removed.
+    Removed(Arc<ReleaseRow>),
 }
 
 impl Snapshot {
-    /// The packs that a reader sees, by id.
+    /// The packs with a release that a reader sees, by id.
     pub fn packs<'s>(&'s self, reader: &'s Reader) -> impl Iterator<Item = &'s Arc<PackEntry>> {
         self.packs.values().filter(move |pack| self.is_visible(reader, pack))
     }
 
-    /// The packs that a reader sees whose id comes after `id`.
+    /// The packs with a release that a reader sees whose id comes after `id`.
     pub fn packs_after<'s>(
         &'s self,
         reader: &'s Reader,
@@ -97,19 +101,21 @@ impl Snapshot {
         self.packs.range(bounds).map(|(_, pack)| pack).filter(move |pack| self.is_visible(reader, pack))
     }
 
-    /// The pack of that id.
+    /// The pack of that id, even when all its releases were removed.
     pub fn pack(&self, reader: &Reader, id: &str) -> Option<&Arc<PackEntry>> {
-        self.packs.get(id).filter(|pack| self.is_visible(reader, pack))
+        let removed = |pack: &PackEntry| pack.removed.iter().any(|release| self.shows(reader, release));
+        self.packs.get(id).filter(|pack| self.is_visible(reader, pack) || removed(pack))
     }
 
     /// One release by its exact version.
     ///
     /// # Errors
-    /// [`NotFound`] says whether the pack or the release is missing.
+    /// [`NotFound`] says whether the pack or the release is missing, or was removed.
     pub fn release(&self, reader: &Reader, id: &str, version: &Version) -> Result<Found, NotFound> {
         let pack = self.pack(reader, id).ok_or(NotFound::Pack)?;
-        let release =
-            pack.release(version).filter(|release| self.shows(reader, release)).ok_or(NotFound::Release)?;
+        let release = pack.release(version).filter(|release| self.shows(reader, release));
+        let missing = || self.missing(reader, pack, &Wanted::Exact(version.clone()));
+        let release = release.ok_or_else(missing)?;
         Ok(Found { pack: pack.clone(), release: release.clone(), form: None })
     }
 
@@ -138,11 +144,17 @@ impl Snapshot {
             .collect();
         let channel = |name: &str| pack.status.channels().get(name).map(|version| (*version).clone());
         let found = resolve(&reference.wanted, &offers, self.ranges.0, &channel).map_err(|why| match why {
-            Unresolved::NoMatch => NotFound::Release,
+            Unresolved::NoMatch => self.missing(reader, pack, &reference.wanted),
             Unresolved::OnlyHeld(versions) => NotFound::OnlyHeld(versions),
         });
         let (position, form) = found?;
         Ok(Found { pack: pack.clone(), release: shown[position].clone(), form })
+    }
+
+    /// Why a pack has no release that is wanted: it was removed, or it never was.
+    fn missing(&self, reader: &Reader, pack: &PackEntry, wanted: &Wanted) -> NotFound {
+        let removed = pack.removed_as(wanted).filter(|release| self.shows(reader, release));
+        removed.map_or(NotFound::Release, |release| NotFound::Removed(release.clone()))
     }
 
     /// The release that `latest` names.
@@ -178,12 +190,14 @@ impl Snapshot {
 
     /// The source that owns an id by its releases.
     pub fn owner(&self, id: &str) -> Option<&str> {
-        self.packs.get(id)?.releases.last().map(|release| release.source.as_str())
+        let pack = self.packs.get(id)?;
+        pack.releases.last().or(pack.removed.last()).map(|release| release.source.as_str())
     }
 
     /// How many packs and releases there are in all.
     pub fn totals(&self) -> (usize, usize) {
-        (self.packs.len(), self.packs.values().map(|pack| pack.releases.len()).sum())
+        let packs = self.packs.values().filter(|pack| !pack.releases.is_empty());
+        (packs.count(), self.packs.values().map(|pack| pack.releases.len()).sum())
     }
 
     fn is_visible(&self, reader: &Reader, pack: &PackEntry) -> bool {
@@ -197,13 +211,46 @@ impl Snapshot {
 
 impl PackEntry {
     pub(crate) fn new(id: &str) -> PackEntry {
-        PackEntry { id: id.to_owned(), releases: Vec::new(), status: PackStatus::default() }
+        let id = id.to_owned();
+        PackEntry { id, releases: Vec::new(), removed: Vec::new(), status: PackStatus::default() }
     }
 
-    /// Adds a release at its place.
+    /// Puts a release at its place, instead of what was known of the version.
     pub(crate) fn insert(&mut self, row: Arc<ReleaseRow>) {
-        let at = self.releases.partition_point(|known| known.version.cmp_precedence(&row.version).is_lt());
-        self.releases.insert(at, row);
+        self.forget(&row.version.to_string());
+        let rows = if row.removed.is_some() { &mut self.removed } else { &mut self.releases };
+        let at = rows.partition_point(|known| known.version.cmp_precedence(&row.version).is_lt());
+        rows.insert(at, row);
+    }
+
+    /// Takes a version out.
+    pub(crate) fn forget(&mut self, version: &str) {
+        for rows in [&mut self.releases, &mut self.removed] {
+            rows.retain(|known| known.version.to_string() != version);
+        }
+    }
+
+    /// The removed release that is meant; a range means none.
+    fn removed_as(&self, wanted: &Wanted) -> Option<&Arc<ReleaseRow>> {
+        let of_version = |version: &Version| {
+            self.removed.iter().find(|release| release.version.cmp_precedence(version).is_eq())
+        };
+        match wanted {
+            Wanted::Exact(version) => of_version(version),
+            Wanted::Channel(name) => of_version(self.status.channels().get(name.as_str())?),
+            Wanted::Digest(digest) => {
+                let served = |release: &&Arc<ReleaseRow>| {
+                    release.removed.as_ref().is_some_and(|removal| removal.digests.contains(digest))
+                };
+                self.removed.iter().find(served)
+            }
+            Wanted::Range(_) => None,
+        }
+    }
+
+    /// Whether the version is taken, by a release that stands or by one that was removed.
+    pub fn is_taken(&self, version: &Version) -> bool {
+        self.release(version).is_some() || self.removed_as(&Wanted::Exact(version.clone())).is_some()
     }
 
     /// The release of that version; build metadata does not count.

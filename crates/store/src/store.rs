@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
@@ -20,12 +21,15 @@ use crate::row::ReleaseRow;
 use crate::search::{Hits, Search, SearchQuery};
 use crate::snapshot::{PackEntry, RangePolicy, Reader, Snapshot};
 use crate::source::SourceState;
+use crate::upstream::{Link, Upstream};
 
 /// What the store depends on besides its folder.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Whether ranges move onto flagged releases.
     pub ranges: Ranges,
+    /// Where the ledger is pushed to, or followed from; none where it stands alone.
+    pub upstream: Option<Upstream>,
 }
 
 /// The state of a registry. Look-ups never wait for the writer.
@@ -36,6 +40,10 @@ pub struct Store {
     index: Index,
     search: Search,
     snapshot: ArcSwap<Snapshot>,
+    ranges: Ranges,
+    pub(crate) link: Option<Link>,
+    /// Whether a batch is recorded that the rows did not take.
+    rows_are_behind: AtomicBool,
 }
 
 impl std::fmt::Debug for Store {
@@ -45,8 +53,13 @@ impl std::fmt::Debug for Store {
 }
 
 /// The folder of the ledger inside the state folder.
-fn ledger_folder(state: &Path) -> PathBuf {
+pub(crate) fn ledger_folder(state: &Path) -> PathBuf {
     state.join("ledger.git")
+}
+
+/// The folder of the look-up rows inside the state folder.
+pub(crate) fn index_folder(state: &Path) -> PathBuf {
+    state.join("index")
 }
 
 impl Store {
@@ -57,11 +70,19 @@ impl Store {
     pub fn open(folder: &Path, options: Options) -> Result<Store, StoreError> {
         let io = |source| StoreError::Folder { path: folder.to_owned(), source };
         std::fs::create_dir_all(folder).map_err(io)?;
-        let ledger = Ledger::open_or_create(&ledger_folder(folder)).map_err(|error| match error {
+        let mut ledger = Ledger::open_or_create(&ledger_folder(folder)).map_err(|error| match error {
             git::GitError::Locked { .. } => StoreError::Locked { path: folder.to_owned() },
             other => ledger_error("open")(other),
         })?;
-        let index = Index::open(&folder.join("index"))?;
+        let link = options.upstream.map(Link::new);
+        if let Some(link) = &link {
+            let pulled = link.pull(&mut ledger);
+            // With nothing at hand there is nothing to serve, and a second ledger must never begin.
+            if ledger.head().map_err(ledger_error("read the head"))?.is_none() {
+                pulled?;
+            }
+        }
+        let index = Index::open(&index_folder(folder))?;
         let (search, indexed) = Search::open(&folder.join("search"))?;
         let store = Store {
             folder: folder.to_owned(),
@@ -70,18 +91,21 @@ impl Store {
             index,
             search,
             snapshot: ArcSwap::default(),
+            ranges: options.ranges,
+            link,
+            rows_are_behind: AtomicBool::new(false),
         };
-        store.catch_up(options)?;
+        store.catch_up()?;
         store.catch_up_search(indexed.as_deref())?;
         Ok(store)
     }
 
-    fn writer(&self) -> MutexGuard<'_, Ledger> {
+    pub(crate) fn writer(&self) -> MutexGuard<'_, Ledger> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Brings the rows to the head of the ledger and loads the first snapshot.
-    fn catch_up(&self, options: Options) -> Result<(), StoreError> {
+    fn catch_up(&self) -> Result<(), StoreError> {
         let ledger = self.writer();
         let head = ledger.head().map_err(ledger_error("read the head"))?;
         let known = self.index.head().and_then(|head| head.parse::<ObjectId>().ok());
@@ -102,7 +126,7 @@ impl Store {
         if head.is_none() {
             self.index.clear()?;
         }
-        let snapshot = match self.load(options) {
+        let snapshot = match self.load() {
             Some(snapshot) => snapshot,
             None => {
                 self.index.clear()?;
@@ -110,7 +134,7 @@ impl Store {
                     let rows = rows_between(&ledger, None, head)?;
                     self.index.write(&rows, Some(&head.to_string()))?;
                 }
-                self.load(options).unwrap_or_default()
+                self.load().unwrap_or_default()
             }
         };
         self.snapshot.store(Arc::new(snapshot));
@@ -118,14 +142,14 @@ impl Store {
     }
 
     /// The snapshot of the rows; none when one cannot be read.
-    fn load(&self, options: Options) -> Option<Snapshot> {
+    fn load(&self) -> Option<Snapshot> {
         let rows = Rows {
             releases: self.index.releases()?,
             statuses: self.index.statuses()?,
             records: self.index.records()?,
             ..Rows::default()
         };
-        let mut snapshot = Snapshot { ranges: RangePolicy(options.ranges), ..Snapshot::default() };
+        let mut snapshot = Snapshot { ranges: RangePolicy(self.ranges), ..Snapshot::default() };
         apply(&mut snapshot, rows);
         snapshot.last_event = self.index.last_event();
         snapshot.head = self.index.head();
@@ -169,45 +193,69 @@ impl Store {
     /// # Errors
     /// Nothing is served of a batch whose commit failed. When only the search index fails, the batch is recorded
     /// and served, and the index catches up at the next start.
-    pub fn publish(&self, mut batch: Batch, now: Timestamp) -> Result<Vec<Event>, StoreError> {
+    pub fn publish(&self, batch: Batch, now: Timestamp) -> Result<Vec<Event>, StoreError> {
         if batch.is_empty() {
             return Ok(Vec::new());
         }
         let mut ledger = self.writer();
-        let before = self.snapshot();
-        refuse_taken(&batch, &before)?;
-        let now = self.not_backwards(before.last_event, now);
+        refuse_taken(&batch, &self.snapshot())?;
+        self.record_batch(&mut ledger, batch, now)
+    }
+
+    /// Records a batch that fits the current snapshot, which nobody else can change: the ledger is held.
+    pub(crate) fn record_batch(
+        &self,
+        ledger: &mut Ledger,
+        mut batch: Batch,
+        now: Timestamp,
+    ) -> Result<Vec<Event>, StoreError> {
+        if self.link.as_ref().is_some_and(Link::is_follower) {
+            return Err(StoreError::Follower);
+        }
+        let last_event = self.snapshot().last_event;
+        let now = not_backwards(ledger, now)?;
         for new in &mut batch.releases {
             new.release.published_at = now;
         }
-        let events = batch.events(before.last_event + 1, now);
-        let head = ledger
-            .append(&batch.edits(), &batch.message(&events), now.as_second())
-            .map_err(ledger_error("record a batch"))?
-            .to_string();
-        let rows = rows_of_batch(&batch, events.clone());
-        self.index.write(&rows, Some(&head))?;
-        let touched = touched(&rows);
-        let mut snapshot = (*before).clone();
-        apply(&mut snapshot, rows);
-        snapshot.last_event = events.last().map_or(before.last_event, |event| event.number);
-        snapshot.head = Some(head.clone());
-        self.snapshot.store(Arc::new(snapshot));
-        if let Err(error) = self.index_packs(&self.snapshot(), &touched, &head) {
-            tracing::error!(%error, "the search index did not take the batch; it catches up at the next start");
+        for removal in batch.removals.iter_mut().filter_map(|tombstone| tombstone.removed.as_mut()) {
+            removal.at = now;
         }
-        self.maintain(&mut ledger);
+        let events = batch.events(last_event + 1, now);
+        let head = self.commit(ledger, &batch.edits(), &batch.message(&events), now)?;
+        self.follow(ledger, rows_of_batch(&batch, events.clone()), head);
+        self.maintain(ledger);
         Ok(events)
     }
 
-    /// The time of a batch, in whole seconds: never before that of the event with the number `last`.
-    fn not_backwards(&self, last: u64, now: Timestamp) -> Timestamp {
-        let now = Timestamp::from_second(now.as_second()).unwrap_or(now);
-        let last = self.index.events_after(last.saturating_sub(1), 1).pop();
-        last.map_or(now, |last| now.max(last.at))
+    /// Takes what the commit `head` brought into everything that follows the ledger. What cannot be written down is
+    /// said, and caught up with the next commit or at the next start: it is recorded, and so it is served.
+    pub(crate) fn follow(&self, ledger: &Ledger, rows: Rows, head: ObjectId) {
+        self.write_rows(ledger, &rows, head);
+        let touched = touched(&rows);
+        let mut snapshot = (*self.snapshot()).clone();
+        snapshot.last_event = rows.events.last().map_or(snapshot.last_event, |event| event.number);
+        snapshot.head = Some(head.to_string());
+        apply(&mut snapshot, rows);
+        self.snapshot.store(Arc::new(snapshot));
+        if let Err(error) = self.index_packs(&self.snapshot(), &touched, &head.to_string()) {
+            tracing::error!(%error, "the search index did not take the batch; it catches up at the next start");
+        }
     }
 
-    fn maintain(&self, ledger: &mut Ledger) {
+    fn write_rows(&self, ledger: &Ledger, rows: &Rows, head: ObjectId) {
+        let known = || self.index.head().and_then(|known| known.parse().ok());
+        let written = match self.rows_are_behind.load(Ordering::Relaxed) {
+            false => self.index.write(rows, Some(&head.to_string())),
+            true => rows_between(ledger, known(), head)
+                .and_then(|missed| self.index.write(&missed, Some(&head.to_string()))),
+        };
+        self.rows_are_behind.store(written.is_err(), Ordering::Relaxed);
+        if let Err(error) = written {
+            tracing::error!(%error, "the look-up rows did not take the batch; they catch up with the next one");
+        }
+    }
+
+    pub(crate) fn maintain(&self, ledger: &mut Ledger) {
         match ledger.maintain() {
             Ok(git::Maintenance::Done { packs_before, packs_after }) => {
                 tracing::info!(packs_before, packs_after, "merged the ledger's packs");
@@ -309,14 +357,28 @@ impl Store {
     }
 }
 
-/// Refuses a batch that was judged before another one took one of its versions or ids.
+/// The time of a batch, in whole seconds: never before that of the commit before it.
+fn not_backwards(ledger: &Ledger, now: Timestamp) -> Result<Timestamp, StoreError> {
+    let head = ledger.head().map_err(ledger_error("read the head"))?;
+    let last = head.map(|head| ledger.time(head)).transpose().map_err(ledger_error("read the head"))?;
+    let second = last.map_or(now.as_second(), |last| last.max(now.as_second()));
+    Ok(Timestamp::from_second(second).unwrap_or(now))
+}
+
+/// Refuses a batch that was judged before another one took one of its versions or ids, or before the API changed what
+/// the batch writes again.
 fn refuse_taken(batch: &Batch, before: &Snapshot) -> Result<(), StoreError> {
     for release in batch.releases.iter().map(|new| &new.release) {
         let Some(pack) = before.packs.get(&release.id) else { continue };
         let judged_against = batch.judged_against.as_ref();
         let unchanged = judged_against.is_none_or(|judged| judged.packs.get(&release.id) == Some(pack));
-        if pack.release(&release.version).is_some() || !unchanged {
+        if pack.is_taken(&release.version) || !unchanged {
             return Err(StoreError::Taken { id: release.id.clone() });
+        }
+    }
+    for (id, status, _) in &batch.statuses {
+        if before.packs.get(id).is_some_and(|pack| pack.status.api != status.api) {
+            return Err(StoreError::Taken { id: id.clone() });
         }
     }
     Ok(())
@@ -335,14 +397,13 @@ fn apply(snapshot: &mut Snapshot, rows: Rows) {
     for row in rows.releases {
         entry(&mut changed, &snapshot.packs, &row.id);
         if let Some(pack) = changed.get_mut(&row.id) {
-            pack.releases.retain(|known| known.version != row.version);
             pack.insert(Arc::new(row));
         }
     }
     for (id, version) in rows.removed {
         entry(&mut changed, &snapshot.packs, &id);
         if let Some(pack) = changed.get_mut(&id) {
-            pack.releases.retain(|known| known.version.to_string() != version);
+            pack.forget(&version);
         }
     }
     for (id, status) in rows.statuses {
@@ -352,7 +413,7 @@ fn apply(snapshot: &mut Snapshot, rows: Rows) {
         }
     }
     for (id, pack) in changed {
-        if pack.releases.is_empty() {
+        if pack.releases.is_empty() && pack.removed.is_empty() {
             snapshot.packs.remove(&id);
         } else {
             snapshot.packs.insert(id, Arc::new(pack));
@@ -372,66 +433,6 @@ fn touched(rows: &Rows) -> BTreeSet<String> {
     releases.chain(removed).chain(rows.statuses.iter().map(|(id, _)| id.clone())).collect()
 }
 
-/// What a check of the ledger found.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Verified {
-    /// How many releases were checked.
-    pub releases: usize,
-    /// How many bytes of forms and files were compared with their digests.
-    pub bytes: u64,
-    /// What is damaged, each naming its object or path.
-    pub damage: Vec<String>,
-}
-
-/// Checks every object of the ledger and every digest of every release. Needs no writer's lock.
-///
-/// # Errors
-/// When there is no ledger or it cannot be opened; damage is part of the result.
-pub fn verify(folder: &Path) -> Result<Verified, StoreError> {
-    let ledger = Ledger::open_reader(&ledger_folder(folder)).map_err(ledger_error("open for reading"))?;
-    let mut verified =
-        Verified { damage: ledger.verify().map_err(ledger_error("verify"))?, ..Verified::default() };
-    let Some(head) = ledger.head().map_err(ledger_error("read the head"))? else { return Ok(verified) };
-    let files = match ledger.walk(head, "packs") {
-        Ok(files) => files,
-        Err(error) => {
-            verified.damage.push(format!("the tree of the head cannot be walked: {error}"));
-            return Ok(verified);
-        }
-    };
-    for file in files
-        .iter()
-        .filter(|file| file.path.ends_with("/release.json") && file.path.matches('/').count() == 4)
-    {
-        verified.releases += 1;
-        match ledger
-            .blob(file.id)
-            .map_err(ledger_error("read"))
-            .and_then(|bytes| decode::<Release>(&file.path, &bytes))
-        {
-            Ok(release) => verify_release(&ledger, &release, &mut verified),
-            Err(error) => verified.damage.push(format!("{}: {error}", file.path)),
-        }
-    }
-    Ok(verified)
-}
-
-fn verify_release(ledger: &Ledger, release: &Release, verified: &mut Verified) {
-    let folder = release.folder();
-    let forms =
-        release.forms.iter().map(|(form, record)| (format!("{folder}/{}", form.file_name()), record.digest));
-    let skills = release.skills.iter().flat_map(|skill| &skill.files);
-    let files = skills.map(|file| (format!("{folder}/{}", file.ledger_path), file.digest));
-    for (path, digest) in forms.chain(files) {
-        match ledger.read(&path) {
-            Ok(Some(bytes)) if Digest::of(&bytes) == digest => verified.bytes += bytes.len() as u64,
-            Ok(Some(_)) => verified.damage.push(format!("{path}: the digest differs from the one recorded")),
-            Ok(None) => verified.damage.push(format!("{path}: it is missing")),
-            Err(error) => verified.damage.push(format!("{path}: {error}")),
-        }
-    }
-}
-
 /// Throws the derived state away and builds it again from the ledger; what is known of sources is scanned anew.
 ///
 /// # Errors
@@ -441,7 +442,7 @@ pub fn rebuild(folder: &Path, options: Options) -> Result<(usize, usize), StoreE
     store.index.clear()?;
     store.index.clear_sources()?;
     store.search.clear()?;
-    store.catch_up(options)?;
+    store.catch_up()?;
     store.catch_up_search(None)?;
     store.close()?;
     Ok(store.snapshot().totals())

@@ -9,6 +9,10 @@ use registry::candidate::{Candidate, Outcome, Terms};
 use registry::settings::{Limits, Policy, RepositorySettings, SourceSettings};
 use registry::{Form, Reference};
 
+mod administer;
+mod upstream;
+mod verified;
+
 use crate::{
     Batch, Options, Reader, SearchQuery, SourceRecord, Store, StoreArchive, StoreError, rebuild, verify,
 };

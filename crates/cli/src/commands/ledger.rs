@@ -1,9 +1,10 @@
 //! `packhouse ledger verify|rebuild`: checks the truth, and builds what follows it anew.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use store::{Options, StoreError};
+use store::{Options, Remedy, StoreError, Verified};
 
 use crate::complaint::Complaint;
 use crate::exit::Verdict;
@@ -19,7 +20,8 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Check every object and every digest of the ledger; works beside a running daemon
+    /// Check every object, file, digest and event of the ledger, and the rows that follow it; works beside a running
+    /// daemon, except for the rows
     #[command(after_help = "Example:\n  packhouse ledger verify --config registry.toml")]
     Verify(Config),
     /// Throw the derived state away and build it again from the ledger; the daemon must be stopped
@@ -47,25 +49,60 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
 
 fn verify(file: &RegistryFile) -> anyhow::Result<Verdict> {
     let verified = store::verify(&file.state())?;
-    let mut text = String::new();
-    for damage in &verified.damage {
-        text.push_str(&format!("damaged: {damage}\n"));
-    }
-    let counted =
-        format!("{} releases, {} bytes compared with their digests", verified.releases, verified.bytes);
-    match verified.damage.len() {
-        0 => text.push_str(&format!("the ledger is sound: {counted}\n")),
-        count => text.push_str(&format!("{count} damaged; {counted}\n")),
-    }
-    print(&text)?;
+    print(&report(&verified))?;
     Ok(Verdict::of_findings(!verified.damage.is_empty()))
 }
 
+/// What was found, what to do about it, what was not compared, and how much was.
+fn report(verified: &Verified) -> String {
+    let mut text = String::new();
+    for damage in &verified.damage {
+        text.push_str(&format!("damaged: {}\n", damage.text));
+    }
+    let remedies: BTreeSet<Remedy> = verified.damage.iter().map(|damage| damage.remedy).collect();
+    for remedy in remedies {
+        text.push_str(&format!("help: {}\n", help(remedy)));
+    }
+    for note in &verified.notes {
+        text.push_str(&format!("note: {note}\n"));
+    }
+    let rows = verified.rows.map_or_else(String::new, |rows| format!(", {rows} rows"));
+    let counted = format!(
+        "{} releases, {} events{rows}; {} bytes compared with their digests",
+        verified.releases, verified.events, verified.bytes
+    );
+    match verified.damage.len() {
+        0 => text.push_str(&format!("the ledger is sound: {counted}\n")),
+        count => text.push_str(&format!("{count} damaged: {counted}\n")),
+    }
+    text
+}
+
+fn help(remedy: Remedy) -> &'static str {
+    match remedy {
+        Remedy::RestoreLedger => {
+            "bring the ledger back from its remote or from a backup, then run `packhouse ledger rebuild`"
+        }
+        Remedy::Rebuild => {
+            "stop the daemon and run `packhouse ledger rebuild`: rows come out of the ledger anew"
+        }
+    }
+}
+
 fn rebuild(file: &RegistryFile) -> anyhow::Result<Verdict> {
-    let options = Options { ranges: file.settings.policy.ranges };
+    let options = Options { ranges: file.settings.policy.ranges, upstream: None };
     let (packs, releases) = store::rebuild(&file.state(), options).map_err(in_use)?;
     print(&format!("rebuilt the derived state of {packs} packs with {releases} releases\n"))?;
     Ok(Verdict::Pass)
+}
+
+/// Adds what to do when there is no ledger here, and its remote does not answer.
+pub fn no_remote(error: StoreError) -> anyhow::Error {
+    let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
+    let message = format!("there is no ledger here yet, and its remote is away{}", cause.unwrap_or_default());
+    Complaint::new(message)
+        .help("bring the remote within reach, or put a clone of it into the state folder as `ledger.git`")
+        .into()
 }
 
 /// Adds what to do when another daemon has the state folder.

@@ -6,6 +6,7 @@ use anyhow::Context;
 use clap::Args;
 use daemon::{Daemon, ServeError};
 use registry::RegistrySettings;
+use store::StoreError;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::complaint::{Complaint, say};
@@ -23,6 +24,12 @@ pub struct Arguments {
     /// Address and port to listen on, instead of the configured ones
     #[arg(long, value_name = "ADDR")]
     listen: Option<String>,
+    /// Serve another registry's ledger, a URL or a folder, and publish nothing
+    #[arg(long, value_name = "URL")]
+    follow: Option<String>,
+    /// Accept, for this start, that the followed ledger was set back to this commit
+    #[arg(long, value_name = "COMMIT")]
+    accept_rewind: Option<String>,
 }
 
 /// Runs the command until a signal ends it.
@@ -34,6 +41,13 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
     if let Some(listen) = &arguments.listen {
         file.settings.server.listen.clone_from(listen);
     }
+    if let Some(follow) = &arguments.follow {
+        let folder = std::path::absolute(follow).ok().filter(|folder| folder.is_dir());
+        let folder = folder.map(|folder| folder.display().to_string());
+        file.settings.follow.url = Some(folder.unwrap_or_else(|| follow.clone()));
+        file.settings.ledger.remote = None;
+    }
+    file.settings.follow.accept_rewind.clone_from(&arguments.accept_rewind);
     start_logs("info");
     runtime()?.block_on(serve(file.settings, &file.base))
 }
@@ -75,6 +89,7 @@ pub fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
 /// Says what to do about a daemon that does not start.
 pub fn explained(error: ServeError) -> anyhow::Error {
     match error {
+        ServeError::Store(error @ StoreError::Remote { .. }) => super::ledger::no_remote(error),
         ServeError::Store(error) => super::ledger::in_use(error),
         ServeError::Listen { ref address, ref source } => {
             let message = format!("cannot listen on {address}: {source}");

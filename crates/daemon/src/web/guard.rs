@@ -15,7 +15,7 @@ use super::routes::{ROUTES, Route, Scope};
 /// Stands in front of the handler of one route, named by its position in the table.
 pub(crate) async fn route(State((app, at)): State<(App, usize)>, request: Request, next: Next) -> Response {
     let conditions = Conditions::of(request.method(), request.headers());
-    let response = match admit(&ROUTES[at], &request) {
+    let response = match admit(&app, &ROUTES[at], &request) {
         Ok(()) => conclude(&conditions, next.run(request).await),
         Err(problem) => problem.into_response(),
     };
@@ -24,9 +24,10 @@ pub(crate) async fn route(State((app, at)): State<(App, usize)>, request: Reques
 }
 
 /// Whether the request may reach the handler.
-fn admit(route: &Route, request: &Request) -> Result<(), Problem> {
+fn admit(app: &App, route: &Route, request: &Request) -> Result<(), Problem> {
     match route.scope {
         Scope::Open | Scope::Read | Scope::Check => {}
+        Scope::Sync if app.settings.follow.url.is_some() => return Err(follower(app)),
         Scope::Sync => {
             let detail = "this needs a token with the scope `sync`, and this registry knows no tokens: \
                           without `[auth]` everybody may read and nobody may write";
@@ -38,6 +39,14 @@ fn admit(route: &Route, request: &Request) -> Result<(), Problem> {
         Parameters::of(request.uri())?.check_names(route.query)?;
     }
     Ok(())
+}
+
+/// Says who can change what is asked for.
+fn follower(app: &App) -> Problem {
+    let writer = app.settings.follow.writer.as_deref();
+    let ask = writer.map_or_else(String::new, |writer| format!(": ask {writer}"));
+    let detail = format!("this registry follows another one, and changes nothing itself{ask}");
+    Problem::new(Kind::ReadOnlyFollower, detail).with("writer", writer.into())
 }
 
 /// Answers paths that no route has.

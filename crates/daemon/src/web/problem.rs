@@ -71,6 +71,10 @@ kinds! {
         "The registry watches no source of this name, or you may not see it. /v1/sources lists them.";
     RuleNotFound = "rule-not-found", NOT_FOUND, "There is no such rule",
         "Neither a lint nor a change rule has this id. /v1/rules lists them.";
+    ReadOnlyFollower = "read-only-follower", CONFLICT, "This registry only follows another one",
+        "A follower serves what another registry publishes, and changes nothing. The member `writer` names the address of that registry, where its operator configured it.";
+    Removed = "removed", GONE, "The release was removed",
+        "An administrator removed the bytes of this release, such as for a secret that had leaked. Its number stays taken. Another release has to be used; no copy of the removed one should.";
     MethodNotAllowed = "method-not-allowed", METHOD_NOT_ALLOWED, "The path does not answer this method",
         "The header `Allow` names the methods that the path answers.";
     TooLarge = "too-large", PAYLOAD_TOO_LARGE, "The body is too large",
@@ -140,6 +144,12 @@ impl Problem {
             NotFound::Pack => Problem::new(Kind::PackNotFound, format!("no pack `{id}` is published here")),
             NotFound::Release => {
                 Problem::new(Kind::ReleaseNotFound, format!("`{id}` has no release `{wanted}`"))
+            }
+            NotFound::Removed(row) => {
+                let why =
+                    row.removed.as_ref().map(|removal| format!(" on {}: {}", removal.at, removal.reason));
+                let detail = format!("`{id}@{}` was removed{}", row.version, why.unwrap_or_default());
+                Problem::new(Kind::Removed, detail)
             }
             NotFound::OnlyHeld(versions) => {
                 let held: Vec<(String, Vec<String>)> = versions

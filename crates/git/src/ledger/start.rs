@@ -31,7 +31,7 @@ pub(super) fn open_or_create(path: &Path) -> Result<(File, Repository), GitError
     Ok((lock, repository))
 }
 
-fn lock(path: &Path) -> Result<File, GitError> {
+pub(super) fn lock(path: &Path) -> Result<File, GitError> {
     let lock_path = path.join(LOCK_FILE);
     let opened = File::options().create(true).truncate(false).write(true).open(&lock_path);
     let lock = opened.map_err(|source| failed("open", &lock_path, source))?;

@@ -6,6 +6,7 @@ use rules::{Level, Profile};
 use serde::Deserialize;
 
 use super::error::{SettingsError, parse};
+use super::replication::{self, FollowSettings, LedgerSettings};
 use super::repository::{LintLevels, RuleLevels, check_rule_names, rule_settings};
 
 /// The registry's configuration.
@@ -19,6 +20,10 @@ pub struct RegistrySettings {
     pub sources: Vec<SourceSettings>,
     /// How much it reads.
     pub limits: Limits,
+    /// Where the ledger is pushed to.
+    pub ledger: LedgerSettings,
+    /// The ledger that is followed.
+    pub follow: FollowSettings,
     /// Patterns of further files with `[[source]]` tables.
     pub include: Vec<String>,
 }
@@ -221,6 +226,10 @@ struct RegistryFile {
     #[serde(default)]
     source: Vec<SourceFile>,
     #[serde(default)]
+    ledger: LedgerSettings,
+    #[serde(default)]
+    follow: FollowSettings,
+    #[serde(default)]
     limits: LimitsFile,
 }
 
@@ -275,11 +284,9 @@ struct LimitsFile {
 }
 
 /// Keys of the documented configuration that belong to capabilities which this version does not have.
-const LATER: [(&str, &str); 7] = [
+const LATER: [(&str, &str); 5] = [
     ("auth", "access control"),
-    ("ledger", "a remote ledger"),
     ("webhook", "outgoing webhooks"),
-    ("follow", "following another registry"),
     ("credentials", "remote sources"),
     ("webhook_secret_env", "push webhooks"),
     ("readers", "access control"),
@@ -315,8 +322,11 @@ impl RegistrySettings {
             policy,
             sources,
             limits: file.limits.checked()?,
+            ledger: file.ledger,
+            follow: file.follow,
             include: file.include,
         };
+        replication::check(&settings.ledger, &settings.follow)?;
         settings.check_names()?;
         Ok(settings)
     }

@@ -44,6 +44,11 @@ pub(crate) async fn metrics(State(app): State<App>, view: View) -> Answer {
     gauge(&mut text, "packhouse_last_event", "Number of the last event.", &[("", last)]);
     let ready = u8::from(app.is_ready()).to_string();
     gauge(&mut text, "packhouse_ready", "Whether the first scans are through.", &[("", ready)]);
+    if app.store.has_remote() {
+        let is_of_use = u8::from(app.store.remote_trouble().is_none()).to_string();
+        let about = "Whether the ledger's remote answered and fitted when it was last asked.";
+        gauge(&mut text, "packhouse_ledger_remote_up", about, &[("", is_of_use)]);
+    }
     sources(&every(&app, &view, false), &mut text);
     Answer::text(text, "text/plain; version=0.0.4; charset=utf-8").caching(Caching::Revalidate)
 }

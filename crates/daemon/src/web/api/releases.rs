@@ -101,16 +101,22 @@ pub(crate) async fn blob(
     let hex = names.get("hex");
     let fits = "64 hexadecimal digits stand here";
     let digest = Digest::from_hex(hex).ok_or_else(|| Problem::malformed("hex", hex, fits))?;
-    if let Ok(found) = view.resolve_in(&pack.id, &digest.to_string()) {
-        let form = found.form.unwrap_or(Form::Source);
-        return form_of(&app, &pack, &found.release, form).await;
-    }
+    let no_form = match view.resolve_in(&pack.id, &digest.to_string()) {
+        Ok(found) => {
+            return form_of(&app, &pack, &found.release, found.form.unwrap_or(Form::Source)).await;
+        }
+        Err(problem) => problem,
+    };
     for row in view.releases(&pack).rev() {
         let release = app.blobs.release(row).await?;
         let mut files = release.skills.iter().flat_map(|skill| &skill.files);
         if let Some(file) = files.find(|file| file.digest == digest) {
             return file_of(&app, &pack, row, file).await;
         }
+    }
+    // Another release may serve the bytes of a removed one: only then were they looked for in vain.
+    if no_form.kind() == Kind::Removed {
+        return Err(no_form);
     }
     Err(Problem::new(Kind::FileNotFound, format!("no bytes of `{}` have the digest {digest}", pack.id)))
 }

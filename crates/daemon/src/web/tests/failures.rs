@@ -114,3 +114,30 @@ fn every_kind_has_a_page() {
         assert!(page.contains(kind.slug()), "{page}");
     }
 }
+
+#[test]
+fn every_path_and_digest_of_a_removed_release_says_so() {
+    let world = World::empty().greeter("1.0.0").greeter("1.1.0");
+    let manifest = world.get("/v1/packs/greeter/versions/1.1.0").json();
+    let digest = manifest["digest"].as_str().and_then(|digest| digest.strip_prefix("sha256:"));
+    let digest = digest.expect("a digest").to_owned();
+    world.get(&format!("/v1/packs/greeter/blobs/sha256/{digest}"));
+    let at = jiff::Timestamp::from_second(2_000_000_000).expect("a time");
+    let version = semver::Version::new(1, 1, 0);
+    world.app.store.remove("greeter", &version, "a secret", "ada", at).expect("a removal");
+    for path in ["", "/pack.json", "/resolved.json", "/report", "/skills/tone/SKILL.md"] {
+        world.get(&format!("/v1/packs/greeter/versions/1.1.0{path}")).problem(410, "removed");
+    }
+    for path in [
+        "fetch/greeter@1.1.0".to_owned(),
+        format!("fetch/greeter@sha256:{digest}"),
+        format!("packs/greeter/blobs/sha256/{digest}"),
+        "packs/greeter/compare/1.0.0...1.1.0".to_owned(),
+    ] {
+        world.get(&format!("/v1/{path}")).problem(410, "removed");
+    }
+    let pack = world.get("/v1/packs/greeter").json();
+    assert_eq!((&pack["latest"], pack["versions"].as_array().map(Vec::len)), (&"1.0.0".into(), Some(1)));
+    let detail = world.get("/v1/fetch/greeter@1.1.0").json()["detail"].clone();
+    assert_eq!(detail, "`greeter@1.1.0` was removed on 2033-05-18T03:33:20Z: a secret");
+}

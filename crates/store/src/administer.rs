@@ -1,0 +1,115 @@
+//! What people change by hand: yanks, deprecations and channels of the API's layer, and removals.
+//!
+//! Who may do it is asked elsewhere. Each change is one commit that names the one who asked.
+
+use jiff::Timestamp;
+use registry::event::Event;
+use registry::status::StatusEdit;
+use semver::Version;
+
+use crate::error::StoreError;
+use crate::ledger::Batch;
+use crate::store::Store;
+
+/// How often a change is tried against other writers.
+const MOST_ATTEMPTS: usize = 10;
+
+impl Store {
+    /// Changes the API's layer of a pack's status on behalf of `actor`. Gives the events; none when all of it was so
+    /// already.
+    ///
+    /// # Errors
+    /// [`StoreError::NoSuchPack`], [`StoreError::Conflict`] when the pack has no such release or its repository says
+    /// otherwise; or what could not be recorded.
+    pub fn change_status(
+        &self,
+        id: &str,
+        edit: &StatusEdit,
+        actor: &str,
+        now: Timestamp,
+    ) -> Result<Vec<Event>, StoreError> {
+        self.until_taken(|| self.try_status(id, edit, actor, now))
+    }
+
+    fn try_status(
+        &self,
+        id: &str,
+        edit: &StatusEdit,
+        actor: &str,
+        now: Timestamp,
+    ) -> Result<Vec<Event>, StoreError> {
+        let mut ledger = self.writer();
+        let snapshot = self.snapshot();
+        let pack = snapshot.packs.get(id).ok_or_else(|| StoreError::NoSuchPack { id: id.to_owned() })?;
+        let released: Vec<Version> = pack.releases.iter().map(|release| release.version.clone()).collect();
+        let source = snapshot.owner(id).unwrap_or_default().to_owned();
+        let status = pack.status.edited(edit, &released).map_err(|conflict| StoreError::Conflict {
+            id: id.to_owned(),
+            commit: self.source_state(&source).head.filter(|_| conflict.is_of_source()),
+            source_name: source.clone(),
+            conflict,
+        })?;
+        if status == pack.status {
+            return Ok(Vec::new());
+        }
+        let changes = pack.status.changes(&status);
+        let batch = Batch {
+            statuses: vec![(id.to_owned(), status, changes)],
+            source: Some(source),
+            actor: Some(actor.to_owned()),
+            ..Batch::default()
+        };
+        self.record_batch(&mut ledger, batch, now)
+    }
+
+    /// Removes the bytes of a release on behalf of `actor`: they leave the ledger's tree, its number stays taken, and
+    /// every path and digest of it answers that it was removed. The ledger's history still holds them.
+    ///
+    /// # Errors
+    /// [`StoreError::NoSuchPack`] or [`StoreError::NoSuchRelease`]; or what could not be read or recorded.
+    pub fn remove(
+        &self,
+        id: &str,
+        version: &Version,
+        reason: &str,
+        actor: &str,
+        now: Timestamp,
+    ) -> Result<Vec<Event>, StoreError> {
+        self.until_taken(|| self.try_removal(id, version, reason, actor, now))
+    }
+
+    fn try_removal(
+        &self,
+        id: &str,
+        version: &Version,
+        reason: &str,
+        actor: &str,
+        now: Timestamp,
+    ) -> Result<Vec<Event>, StoreError> {
+        let mut ledger = self.writer();
+        let snapshot = self.snapshot();
+        let pack = snapshot.packs.get(id).ok_or_else(|| StoreError::NoSuchPack { id: id.to_owned() })?;
+        let missing = || StoreError::NoSuchRelease { id: id.to_owned(), version: version.clone() };
+        let release = self.release(pack.release(version).ok_or_else(missing)?)?;
+        let batch = Batch {
+            source: Some(release.source.clone()),
+            removals: vec![release.tombstone(now, reason, actor)],
+            actor: Some(actor.to_owned()),
+            ..Batch::default()
+        };
+        self.record_batch(&mut ledger, batch, now)
+    }
+    /// Tries again where another writer of the ledger's remote was faster.
+    fn until_taken(
+        &self,
+        attempt: impl Fn() -> Result<Vec<Event>, StoreError>,
+    ) -> Result<Vec<Event>, StoreError> {
+        for _ in 1..MOST_ATTEMPTS {
+            match attempt() {
+                Err(StoreError::Overtaken) => {}
+                outcome => return outcome,
+            }
+        }
+        attempt()
+    }
+}
