@@ -7,6 +7,7 @@ mod commands;
 mod daemon;
 mod diff;
 mod fetch;
+mod kills;
 mod layering;
 mod ledger;
 mod lint;
