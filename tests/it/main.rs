@@ -8,6 +8,7 @@ mod daemon;
 mod diff;
 mod fetch;
 mod histories;
+mod kills;
 mod layering;
 mod ledger;
 mod lint;

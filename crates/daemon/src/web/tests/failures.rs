@@ -138,6 +138,6 @@ fn every_path_and_digest_of_a_removed_release_says_so() {
     }
     let pack = world.get("/v1/packs/greeter").json();
     assert_eq!((&pack["latest"], pack["versions"].as_array().map(Vec::len)), (&"1.0.0".into(), Some(1)));
-    let detail = world.get("/v1/fetch/greeter@1.1.0").json()["detail"].clone();
-    assert_eq!(detail, "`greeter@1.1.0` was removed on 2033-05-18T03:33:20Z: a secret");
+    let said = world.get("/v1/fetch/greeter@1.1.0").text();
+    assert!(said.contains("`greeter@1.1.0` was removed on 2033-05-18T03:33:20Z: a secret"), "{said}");
 }
