@@ -131,17 +131,8 @@ pub(super) fn compare<'a>(
 ) -> Obligations<'a> {
     let pairs = by_id(subject.field("obligations"));
     let of = &subject.of;
-    for node in &pairs.added {
-        changes.report(&ADDED, At::added(*node), format!("{of} declares the obligation `{}`", id(*node)));
-    }
-    for node in &pairs.removed {
-        let message = format!("{of} no longer declares the obligation `{}`", id(*node));
-        changes.report(&REMOVED, At::removed(*node), message);
-    }
-    for (old, new) in &pairs.renamed {
-        let message = format!("obligation `{}` of {of} is now called `{}`", id(*old), id(*new));
-        changes.report(&RENAMED, At::both(*old, *new), message);
-    }
+    let rules = Membership { noun: "obligation", added: &ADDED, removed: &REMOVED, renamed: &RENAMED };
+    rules.report(&pairs, of, changes);
     for (old, new) in pairs.pairs() {
         compare_pair(old, new, of, validators, changes);
     }
@@ -157,6 +148,34 @@ pub(super) fn by_id<'a>(lists: [Option<Node<'a>>; 2]) -> Pairing<Node<'a>> {
     let mut pairs = Pairing::by_name(old, new, id);
     pairs.recognize(|node| Content::json(node, &["id"]));
     pairs
+}
+
+/// The rules about entries of one list of a declaration that come, go, or change their id.
+pub(super) struct Membership {
+    /// What one entry is called.
+    pub noun: &'static str,
+    pub added: &'static ChangeRule,
+    pub removed: &'static ChangeRule,
+    pub renamed: &'static ChangeRule,
+}
+
+impl Membership {
+    /// States which entries of the declaration `of` came, went or changed their id.
+    pub(super) fn report<'a>(&self, pairs: &Pairing<Node<'a>>, of: &str, changes: &mut Changes<'a>) {
+        let noun = self.noun;
+        for node in &pairs.added {
+            let message = format!("{of} declares the {noun} `{}`", id(*node));
+            changes.report(self.added, At::added(*node), message);
+        }
+        for node in &pairs.removed {
+            let message = format!("{of} no longer declares the {noun} `{}`", id(*node));
+            changes.report(self.removed, At::removed(*node), message);
+        }
+        for (old, new) in &pairs.renamed {
+            let message = format!("{noun} `{}` of {of} is now called `{}`", id(*old), id(*new));
+            changes.report(self.renamed, At::both(*old, *new), message);
+        }
+    }
 }
 
 /// The id of an obligation or a review.

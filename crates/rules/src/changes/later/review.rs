@@ -7,7 +7,7 @@ use pack::json::Node;
 use super::cadence::{self, Order};
 use super::effective::Subject;
 use super::extensions;
-use super::obligation::{Obligations, by_id, id, without};
+use super::obligation::{Membership, Obligations, by_id, id, without};
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::report::{At, Changes};
 use crate::changes::value::written;
@@ -121,17 +121,8 @@ pub(super) const RENAMED: ChangeRule = ChangeRule {
 pub(super) fn compare<'a>(subject: &Subject<'a>, obligations: &Obligations<'a>, changes: &mut Changes<'a>) {
     let pairs = by_id(subject.field("reviews"));
     let of = &subject.of;
-    for node in &pairs.added {
-        changes.report(&ADDED, At::added(*node), format!("{of} declares the review `{}`", id(*node)));
-    }
-    for node in &pairs.removed {
-        let message = format!("{of} no longer declares the review `{}`", id(*node));
-        changes.report(&REMOVED, At::removed(*node), message);
-    }
-    for (old, new) in &pairs.renamed {
-        let message = format!("review `{}` of {of} is now called `{}`", id(*old), id(*new));
-        changes.report(&RENAMED, At::both(*old, *new), message);
-    }
+    let rules = Membership { noun: "review", added: &ADDED, removed: &REMOVED, renamed: &RENAMED };
+    rules.report(&pairs, of, changes);
     let renamed = obligations.renamed.iter().map(|(old, new)| (id(*old), id(*new))).collect();
     for (old, new) in pairs.pairs() {
         compare_pair(old, new, of, &renamed, changes);
