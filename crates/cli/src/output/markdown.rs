@@ -2,10 +2,10 @@
 //! accept it.
 
 use registry::report::{CheckReport, CheckStatus, CheckedPack, DiffReport};
-use registry::topic::{by_topic, missing_topic, need_headings};
+use registry::topic::missing_topic;
 use rules::{Bump, Level};
 
-use super::{Change, Item, Run, Section, Shown, counted};
+use super::{Change, Item, Run, Section, Shown, below_topics, counted, remarks};
 use crate::commands::word;
 
 /// How much of a comment services take; findings beyond that are counted only.
@@ -137,29 +137,13 @@ fn of_changes(changes: &[(&Item, &Change)]) -> String {
     text
 }
 
-/// A line each, below what they are about; headings stand where they help.
 fn small_changes(changes: Vec<(&Item, &Change)>) -> String {
-    let groups = by_topic(changes, |(_, change)| &change.report);
-    let has_headings = need_headings(&groups);
-    let mut text = String::new();
-    for (topic, changes) in groups {
-        if has_headings {
-            text.push_str(&format!("**{}**\n\n", escaped(&topic)));
-        }
-        for (item, change) in changes {
-            let accepted = if item.acknowledged { " (accepted)" } else { "" };
-            let guard = if change.report.safety { ", which weakens a guard" } else { "" };
-            let (bump, message) = (change.report.bump, escaped(&item.message));
-            text.push_str(&format!("- {bump}: {message}{guard} ({}){accepted}\n", code(&item.rule)));
-        }
-        if has_headings {
-            text.push('\n');
-        }
-    }
-    if !has_headings {
-        text.push('\n');
-    }
-    text
+    let heading = |topic: &str| format!("**{}**\n\n", escaped(topic));
+    below_topics(changes, heading, |item, change, _| {
+        let (guard, accepted) = remarks(item, change);
+        let (bump, message) = (change.report.bump, escaped(&item.message));
+        format!("- {bump}: {message}{guard} ({}){accepted}\n", code(&item.rule))
+    })
 }
 
 fn large_change(item: &Item, change: &Change) -> String {

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
+use registry::topic::{by_topic, need_headings};
 
 mod concise;
 mod github;
@@ -125,6 +126,37 @@ fn of_levels<'r>(items: impl Iterator<Item = &'r Item>) -> Vec<&'r Item> {
     let mut items: Vec<&Item> = items.collect();
     items.sort_by_key(|item| std::cmp::Reverse(item.level));
     items
+}
+
+/// Small changes as lines below headings of what they are about; headings stand only where they help.
+fn below_topics(
+    changes: Vec<(&Item, &Change)>,
+    heading: impl Fn(&str) -> String,
+    line: impl Fn(&Item, &Change, bool) -> String,
+) -> String {
+    let groups = by_topic(changes, |(_, change)| &change.report);
+    let has_headings = need_headings(&groups);
+    let mut text = String::new();
+    for (topic, changes) in groups {
+        if has_headings {
+            text.push_str(&heading(&topic));
+        }
+        text.extend(changes.into_iter().map(|(item, change)| line(item, change, has_headings)));
+        if has_headings {
+            text.push('\n');
+        }
+    }
+    if !has_headings && !text.is_empty() {
+        text.push('\n');
+    }
+    text
+}
+
+/// What a line says besides the message of a small change: that it weakens a guard, and that it is accepted.
+fn remarks(item: &Item, change: &Change) -> (&'static str, &'static str) {
+    let guard = if change.report.safety { ", which weakens a guard" } else { "" };
+    let accepted = if item.acknowledged { " (accepted)" } else { "" };
+    (guard, accepted)
 }
 
 /// Writes text to standard output; styles only where they are wanted.

@@ -3,12 +3,12 @@
 use annotate_snippets::{AnnotationKind, Element, Group, Level as Label, Origin, Renderer, Snippet};
 use anstyle::{AnsiColor, Style};
 use registry::report::{CheckStatus, CheckedPack, DiffReport};
-use registry::topic::{by_topic, missing_topic, need_headings};
+use registry::topic::missing_topic;
 use rules::{Bump, Level};
 
 use crate::commands::word;
 
-use super::{Change, Item, Run, Section, Shown, Spot, counted};
+use super::{Change, Item, Run, Section, Shown, Spot, below_topics, counted, remarks};
 
 const BOLD: Style = Style::new().bold();
 const GREEN: Style = Style::new().bold().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
@@ -176,34 +176,13 @@ fn changes(section: &Section) -> String {
     text + &small_changes(rest)
 }
 
-/// A line each, below what they are about; headings stand where they help.
 fn small_changes(changes: Vec<(&Item, &Change)>) -> String {
-    let groups = by_topic(changes, |(_, change)| &change.report);
-    let has_headings = need_headings(&groups);
-    let mut indent = "";
-    let mut text = String::new();
-    for (topic, changes) in groups {
-        if has_headings {
-            text.push_str(&format!("{BOLD}{topic}{BOLD:#}\n"));
-            indent = "  ";
-        }
-        for (item, change) in changes {
-            let accepted = if item.acknowledged { " (accepted)" } else { "" };
-            let guard = if change.report.safety { ", which weakens a guard" } else { "" };
-            let bump = change.report.bump.as_str();
-            text.push_str(&format!(
-                "{indent}{bump:<5}  {}{guard}  [{}]{accepted}\n",
-                item.message, item.rule
-            ));
-        }
-        if has_headings {
-            text.push('\n');
-        }
-    }
-    if !has_headings && !text.is_empty() {
-        text.push('\n');
-    }
-    text
+    let heading = |topic: &str| format!("{BOLD}{topic}{BOLD:#}\n");
+    below_topics(changes, heading, |item, change, is_below| {
+        let (guard, accepted) = remarks(item, change);
+        let (indent, bump) = (if is_below { "  " } else { "" }, change.report.bump.as_str());
+        format!("{indent}{bump:<5}  {}{guard}  [{}]{accepted}\n", item.message, item.rule)
+    })
 }
 
 fn large_change(item: &Item, change: &Change) -> String {
