@@ -160,7 +160,7 @@ fn add(path: &Path, candidates: &mut Vec<Candidate>, found: &mut Found) -> anyho
     }
     let met: BTreeSet<PathBuf> =
         candidates[before..].iter().map(|candidate| candidate.place.clone()).collect();
-    for file in tracked(&tree, &place)?.into_iter().filter(|file| !met.contains(file)) {
+    for file in tracked(&tree, &place)?.into_iter().filter(|file| !met.contains(file) && is_file(file)) {
         let shown = shown(&path.join(file.strip_prefix(&place).unwrap_or(&file)));
         candidates.push(Candidate { shown, place: file, tree: tree.clone(), named: false });
     }
@@ -175,8 +175,12 @@ fn tracked(tree: &WorkTree, folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let files = repository.tracked(&below)?;
     let is_candidate =
         |path: &String| path.ends_with(".json") && !path.split('/').any(|part| part == "node_modules");
-    let places = files.into_iter().filter(is_candidate).map(|path| tree.root().join(path));
-    Ok(places.filter(|place| fs::symlink_metadata(place).is_ok_and(|metadata| metadata.is_file())).collect())
+    Ok(files.into_iter().filter(is_candidate).map(|path| tree.root().join(path)).collect())
+}
+
+/// Whether a file stands there, and no link to one.
+fn is_file(place: &Path) -> bool {
+    fs::symlink_metadata(place).is_ok_and(|metadata| metadata.is_file())
 }
 
 /// The absolute place of a path: links on the way are resolved, one at the end is not.
