@@ -99,6 +99,7 @@ impl Store {
         };
         self.record_batch(&mut ledger, batch, now)
     }
+
     /// Tries again where another writer of the ledger's remote was faster.
     fn until_taken(
         &self,

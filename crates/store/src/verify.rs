@@ -76,7 +76,7 @@ pub fn verify(folder: &Path) -> Result<Verified, StoreError> {
     };
     contents.check(&ledger, &mut verified);
     let releases = releases::check(&ledger, &contents, &mut verified);
-    events::check(&ledger, head, &releases, &mut verified);
+    events::check(&ledger, head, &contents, &releases, &mut verified);
     rows::check(folder, &ledger, head, &mut verified);
     Ok(verified)
 }

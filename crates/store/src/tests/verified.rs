@@ -56,6 +56,11 @@ fn each_file_that_a_release_promises_is_missed() {
         check(&[Edit::remove(&path)], "tidy up", 2000, &[&format!("{path}: it is missing")]);
     }
     check(&[Edit::remove(FOLDER)], "tidy up", 2000, &[&format!("{FOLDER}: it is missing, although event 1")]);
+    let beside = format!("{FOLDER}-rc.1");
+    let edits = [Edit::remove(FOLDER), Edit::write(format!("{beside}/NOTE.md"), "x")];
+    let expected =
+        [format!("{beside}/release.json: it is missing"), format!("{FOLDER}: it is missing, although")];
+    check(&edits, "tidy up", 2000, &expected.each_ref().map(String::as_str));
     let nobody = "sources/packs.json: it is missing, and greeter@1.0";
     check(&[Edit::remove("sources/packs.json")], "tidy up", 2000, &[nobody, nobody]);
 }

@@ -7,13 +7,14 @@ use git::{Ledger, LedgerCommit, ObjectId};
 use registry::event::{Event, EventType};
 use registry::release::{Release, release_folder};
 
-use super::Verified;
+use super::{Contents, Verified};
 use crate::ledger::{event_lines, events_of};
 
-/// Checks the log up to `head` against the releases that stand there, by folder.
+/// Checks the log up to `head` against what stands there: the folders of releases, and the records that can be read.
 pub(super) fn check(
     ledger: &Ledger,
     head: ObjectId,
+    contents: &Contents,
     releases: &BTreeMap<String, Release>,
     verified: &mut Verified,
 ) {
@@ -32,8 +33,8 @@ pub(super) fn check(
     }
     let (published, removed) = (chain.published, chain.removed);
     for (folder, (event, commit)) in &published {
-        if !releases.contains_key(folder) && verified.damage.iter().all(|known| !known.text.contains(folder))
-        {
+        // A folder whose record is missing or cannot be read was named already.
+        if !contents.releases.contains_key(folder) {
             let (pack, version) = (&event.pack, event.version.as_deref().unwrap_or_default());
             verified.damaged(format!(
                 "{folder}: it is missing, although event {} of commit {commit} published {pack}@{version}",
