@@ -18,7 +18,7 @@ use registry::settings::{
 };
 use registry::status::{PackStatus, source_layer};
 use registry::{EventType, judge};
-use store::{Batch, ScanSummary, SourceRecord, SourceState, Store, StoreArchive, StoreError};
+use store::{Batch, ScanSummary, SourceRecord, SourceState, Store, StoreArchive, StoreError, with_causes};
 
 mod branch;
 mod tags;
@@ -176,21 +176,6 @@ fn unkept_path(release: &registry::NewRelease) -> Option<String> {
     let paths = release.files.keys().map(|path| format!("{folder}/{path}"));
     let refused = |path: String| git::Ledger::check_path(&path).err().map(|error| with_causes(&error));
     paths.into_iter().find_map(refused)
-}
-
-/// The text of an error with those of its causes.
-pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        let inner_text = inner.to_string();
-        if !text.ends_with(&inner_text) {
-            text.push_str(": ");
-            text.push_str(&inner_text);
-        }
-        cause = inner.source();
-    }
-    text
 }
 
 impl Run<'_> {

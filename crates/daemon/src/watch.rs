@@ -40,7 +40,7 @@ impl Notices {
         let watcher = match Watcher::new(move |source| bells.ring(source)) {
             Ok(watcher) => Some(watcher),
             Err(error) => {
-                tracing::warn!(error = %crate::scan::with_causes(&error), "no file notices: sources are polled only");
+                tracing::warn!(error = %store::with_causes(&error), "no file notices: sources are polled only");
                 None
             }
         };
@@ -55,7 +55,7 @@ impl Notices {
         match watcher.watch(source, &repository) {
             Ok(()) => true,
             Err(error) => {
-                let error = crate::scan::with_causes(&error);
+                let error = store::with_causes(&error);
                 tracing::warn!(source.name = source, %error, "no file notices for this source: it is polled only");
                 false
             }

@@ -130,3 +130,18 @@ pub(crate) fn index(operation: &'static str) -> impl FnOnce(sled::Error) -> Stor
 pub(crate) fn search(operation: &'static str) -> impl FnOnce(tantivy::TantivyError) -> StoreError {
     move |source| StoreError::Search { operation, source }
 }
+
+/// The text of an error with those of its causes.
+pub fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        let inner_text = inner.to_string();
+        if !text.ends_with(&inner_text) {
+            text.push_str(": ");
+            text.push_str(&inner_text);
+        }
+        cause = inner.source();
+    }
+    text
+}

@@ -23,7 +23,7 @@ mod verify;
 mod tests;
 
 pub use archive::StoreArchive;
-pub use error::StoreError;
+pub use error::{StoreError, with_causes};
 pub use ledger::Batch;
 pub use row::{ReleaseRow, SourceRecord};
 pub use search::{Facet, Hit, Hits, SearchQuery};

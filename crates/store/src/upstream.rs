@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use git::{Edit, GitError, Ledger, ObjectId, Pushed};
 use jiff::Timestamp;
 
-use crate::error::{StoreError, ledger as ledger_error};
+use crate::error::{StoreError, ledger as ledger_error, with_causes};
 use crate::ledger::rows_between;
 use crate::store::Store;
 
@@ -141,7 +141,7 @@ impl Link {
 
     /// Keeps what is wrong with the remote, and says it once.
     fn note(&self, error: Option<&StoreError>) {
-        let trouble = error.map(with_causes);
+        let trouble = error.map(|error| with_causes(error));
         let mut known = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
         match (&*known, &trouble) {
             (None, Some(trouble)) => tracing::error!("{trouble}"),
@@ -204,9 +204,4 @@ impl Store {
     pub fn has_remote(&self) -> bool {
         self.link.is_some()
     }
-}
-
-fn with_causes(error: &StoreError) -> String {
-    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}"));
-    format!("{error}{}", cause.unwrap_or_default())
 }
