@@ -35,8 +35,8 @@ pub(super) fn kinds(about: &About, candidate: &Candidate<'_>, effect: Effect) ->
     let kind = match about {
         // A pattern that cannot be decided has a rule of its own.
         _ if reason.is_some() && *about != About::Pattern => Kind::Undecidable,
-        About::Required { now: true } if narrows => Kind::BecameRequired,
-        About::Required { now: false } if widens => Kind::BecameOptional,
+        About::Required { now: true } if !widens => Kind::BecameRequired,
+        About::Required { now: false } if !narrows => Kind::BecameOptional,
         About::Type => match type_kind(candidate, by_effect(Kind::TypeNarrowed, Kind::TypeWidened)) {
             Kind::TypeWidened if narrows => Kind::CombinatorNarrowed,
             Kind::TypeNarrowed if !narrows => Kind::CombinatorWidened,

@@ -220,6 +220,12 @@ fn more_rows() -> Vec<Row> {
             json!({"type": "integer", "not": {"enum": [3, 4]}}),
             vec![(Kind::CombinatorNarrowed, "/not")],
         ),
+        // The branch allows more, so that values which fitted one branch alone now fit two.
+        (
+            json!({"oneOf": [{"type": "string"}, {"properties": {"c": {"type": "null"}}}, {"required": ["b"]}]}),
+            json!({"oneOf": [{"type": "string"}, {"properties": {"c": {"type": "null"}}}, {}]}),
+            vec![(Kind::CombinatorNarrowed, "/oneOf/2")],
+        ),
     ]
 }
 
