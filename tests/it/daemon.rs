@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -20,6 +21,8 @@ pub struct Daemon {
     child: Child,
     /// Where it listens.
     pub address: String,
+    /// What it wrote to its standard error, shown when a test fails.
+    said: Arc<Mutex<Vec<String>>>,
 }
 
 /// The answer to one request.
@@ -43,15 +46,18 @@ impl Daemon {
             command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program starts");
         let stderr = BufReader::new(child.stderr.take().expect("its standard error"));
         let (sender, receiver) = std::sync::mpsc::channel();
+        let said = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&said);
         std::thread::spawn(move || {
             for line in stderr.lines().map_while(Result::ok) {
+                heard.lock().expect("no test holds it in a panic").push(line.clone());
                 if let Some((_, address)) = line.split_once("listens on http://") {
                     let _ = sender.send(address.trim().to_owned());
                 }
             }
         });
         let address = receiver.recv_timeout(DEADLINE).expect("the daemon listens");
-        Daemon { child, address }
+        Daemon { child, address, said }
     }
 
     /// The answer to a request line and headers.
@@ -141,6 +147,11 @@ impl Drop for Daemon {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+        if std::thread::panicking() {
+            for line in self.said.lock().iter().flat_map(|lines| lines.iter()) {
+                println!("the daemon at {} said: {line}", self.address);
+            }
+        }
     }
 }
 
@@ -418,7 +429,7 @@ fn the_demo_serves_its_packs_and_cleans_up() {
     let url =
         said.lines().find_map(|line| line.trim().strip_prefix("curl http://")).expect("a command to try");
     let address = url.split('/').next().expect("an address").to_owned();
-    let daemon = Daemon { child, address };
+    let daemon = Daemon { child, address, said: Arc::default() };
     let flagged = daemon.get("/v1/fetch/support-bot@1.2.0");
     assert_eq!(flagged.header("packhouse-flagged"), "insufficient-bump");
     let ended = std::process::Command::new("kill").args(["-TERM", &daemon.child.id().to_string()]).status();

@@ -5,14 +5,19 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use arc_swap::ArcSwap;
 use pack::Digest;
 use registry::Release;
 use tantivy::collector::sort_key::{SortBySimilarityScore, SortByStaticFastValue, SortByString};
 use tantivy::collector::{Count, DocSetCollector, TopDocs};
+use tantivy::index::SegmentComponent;
 use tantivy::query::{AllQuery, BooleanQuery, Query, TermQuery};
 use tantivy::schema::{FAST, Field, IndexRecordOption, STORED, STRING, Schema, TEXT, Value};
-use tantivy::{DocId, Index, IndexReader, IndexWriter, Order, ReloadPolicy, TantivyDocument, Term};
+use tantivy::{
+    DocId, Index, IndexReader, IndexWriter, Order, ReloadPolicy, TantivyDocument, TantivyError, Term,
+};
 
 use crate::error::{StoreError, search as failed};
 
@@ -23,12 +28,32 @@ pub use query::SearchQuery;
 /// Memory that the one writer thread may use, in bytes.
 const WRITER_BUDGET: usize = 20 << 20;
 
+/// The files that every segment has. A reader takes a segment without one of them for an empty one.
+const PARTS: [SegmentComponent; 6] = [
+    SegmentComponent::Postings,
+    SegmentComponent::Positions,
+    SegmentComponent::FastFields,
+    SegmentComponent::FieldNorms,
+    SegmentComponent::Terms,
+    SegmentComponent::Store,
+];
+
 /// The index and its one writer.
 pub(crate) struct Search {
+    path: PathBuf,
+    schema: Schema,
     fields: Fields,
-    writer: std::sync::Mutex<IndexWriter>,
+    /// None after the index could not be made anew.
+    writer: Mutex<Option<IndexWriter>>,
+    reader: ArcSwap<IndexReader>,
+}
+
+/// An index that was opened.
+struct Opened {
+    writer: IndexWriter,
     reader: IndexReader,
-    index: Index,
+    /// The head of the ledger that it reflects.
+    head: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -90,31 +115,46 @@ impl Search {
         let (schema, fields) = schema();
         let path = versioned(folder, &schema);
         std::fs::create_dir_all(&path).map_err(|source| StoreError::Folder { path: path.clone(), source })?;
-        match Search::open_at(&path, &schema, fields) {
-            Ok(opened) => Ok(opened),
-            Err(error) => {
-                tracing::warn!(%error, "the search index does not open and is rebuilt");
-                let emptied = std::fs::remove_dir_all(&path).and_then(|()| std::fs::create_dir_all(&path));
-                emptied.map_err(|source| StoreError::Folder { path: path.clone(), source })?;
-                Search::open_at(&path, &schema, fields)
-            }
-        }
+        let opened = Opened::at(&path, &schema).or_else(|error| {
+            tracing::warn!(%error, "the search index does not open and is rebuilt");
+            Opened::anew(&path, &schema)
+        })?;
+        let writer = Mutex::new(Some(opened.writer));
+        let reader = ArcSwap::from_pointee(opened.reader);
+        Ok((Search { path, schema, fields, writer, reader }, opened.head))
     }
 
-    fn open_at(path: &Path, schema: &Schema, fields: Fields) -> Result<(Search, Option<String>), StoreError> {
-        let directory = tantivy::directory::MmapDirectory::open(path)
-            .map_err(|error| failed("open the folder")(error.into()))?;
-        let index = Index::open_or_create(directory, schema.clone()).map_err(failed("open"))?;
-        let payload = index.load_metas().map_err(failed("read its state"))?.payload;
-        let writer = index.writer_with_num_threads(1, WRITER_BUDGET).map_err(failed("start the writer"))?;
-        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into();
-        let reader = reader.map_err(failed("start the reader"))?;
-        Ok((Search { fields, writer: std::sync::Mutex::new(writer), reader, index }, payload))
+    fn writer(&self) -> MutexGuard<'_, Option<IndexWriter>> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Replaces the documents of packs; none removes one. The commit says that it reflects `head`.
     pub(crate) fn update(&self, packs: &[(String, Option<Release>)], head: &str) -> Result<(), StoreError> {
-        let mut writer = self.writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut writer = self.writer();
+        let missing = || failed("find the writer")(TantivyError::SystemError("it has ended".to_owned()));
+        self.write(writer.as_mut().ok_or_else(missing)?, packs, head)?;
+        self.reader.load().reload().map_err(failed("reload"))
+    }
+
+    /// Throws the index away and makes a new one of these packs. Until it is whole, queries see the old one.
+    pub(crate) fn fill(&self, packs: &[(String, Option<Release>)], head: &str) -> Result<(), StoreError> {
+        let mut writer = self.writer();
+        // An index has one writer at a time, told by a lock in its folder.
+        drop(writer.take());
+        let mut opened = Opened::anew(&self.path, &self.schema)?;
+        self.write(&mut opened.writer, packs, head)?;
+        opened.reader.reload().map_err(failed("reload"))?;
+        *writer = Some(opened.writer);
+        self.reader.store(Arc::new(opened.reader));
+        Ok(())
+    }
+
+    fn write(
+        &self,
+        writer: &mut IndexWriter,
+        packs: &[(String, Option<Release>)],
+        head: &str,
+    ) -> Result<(), StoreError> {
         for (id, release) in packs {
             writer.delete_term(Term::from_field_text(self.fields.id, id));
             if let Some(release) = release {
@@ -123,14 +163,7 @@ impl Search {
         }
         let mut commit = writer.prepare_commit().map_err(failed("prepare a commit"))?;
         commit.set_payload(head);
-        commit.commit().map_err(failed("commit"))?;
-        self.reader.reload().map_err(failed("reload"))
-    }
-
-    /// Removes everything.
-    pub(crate) fn clear(&self) -> Result<(), StoreError> {
-        let writer = self.writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        writer.delete_all_documents().map(|_| ()).map_err(failed("clear"))
+        commit.commit().map(|_| ()).map_err(failed("commit"))
     }
 
     fn document(&self, release: &Release) -> TantivyDocument {
@@ -169,7 +202,7 @@ impl Search {
         if query.unfindable {
             return Ok(Hits::default());
         }
-        let searcher = self.reader.searcher();
+        let searcher = self.reader.load().searcher();
         let visible = query::one_of(self.fields.source, sources);
         let text = query.text_query(self.fields);
         let full = all_of([
@@ -259,7 +292,7 @@ impl Search {
         query: &dyn Query,
         field: Field,
     ) -> Result<Facet, StoreError> {
-        let name = self.index.schema().get_field_name(field).to_owned();
+        let name = searcher.schema().get_field_name(field).to_owned();
         let documents = searcher.search(query, &DocSetCollector).map_err(failed("count a facet"))?;
         let mut by_segment: BTreeMap<u32, Vec<DocId>> = BTreeMap::new();
         for address in documents {
@@ -289,6 +322,36 @@ impl Search {
         facet.sort_by(|(a, m), (b, n)| n.cmp(m).then_with(|| a.cmp(b)));
         facet.truncate(100);
         Ok(facet)
+    }
+}
+
+impl Opened {
+    /// The index in a folder, when nothing of it is missing or damaged.
+    fn at(path: &Path, schema: &Schema) -> Result<Opened, StoreError> {
+        let directory = tantivy::directory::MmapDirectory::open(path)
+            .map_err(|error| failed("open the folder")(error.into()))?;
+        let index = Index::open_or_create(directory, schema.clone()).map_err(failed("open"))?;
+        let metas = index.load_metas().map_err(failed("read its state"))?;
+        let damaged = index.validate_checksum().map_err(failed("check its files"))?;
+        let files = metas.segments.iter().flat_map(|segment| PARTS.map(|part| segment.relative_path(part)));
+        let lost = files.filter(|file| !path.join(file).exists());
+        if let Some(file) = damaged.into_iter().chain(lost).next() {
+            let reason = format!("{} is missing or damaged", file.display());
+            return Err(failed("check its files")(TantivyError::SystemError(reason)));
+        }
+        let writer = index.writer_with_num_threads(1, WRITER_BUDGET).map_err(failed("start the writer"))?;
+        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into();
+        Ok(Opened { writer, reader: reader.map_err(failed("start the reader"))?, head: metas.payload })
+    }
+
+    /// An empty index in place of whatever the folder holds.
+    fn anew(path: &Path, schema: &Schema) -> Result<Opened, StoreError> {
+        let emptied = match std::fs::remove_dir_all(path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+            _ => std::fs::create_dir_all(path),
+        };
+        emptied.map_err(|source| StoreError::Folder { path: path.to_owned(), source })?;
+        Opened::at(path, schema)
     }
 }
 

@@ -44,6 +44,7 @@ pub struct Store {
     pub(crate) link: Option<Link>,
     /// Whether a batch is recorded that the rows did not take.
     rows_are_behind: AtomicBool,
+    search_is_behind: AtomicBool,
 }
 
 impl std::fmt::Debug for Store {
@@ -94,6 +95,7 @@ impl Store {
             ranges: options.ranges,
             link,
             rows_are_behind: AtomicBool::new(false),
+            search_is_behind: AtomicBool::new(false),
         };
         store.catch_up()?;
         store.catch_up_search(indexed.as_deref())?;
@@ -157,17 +159,46 @@ impl Store {
     }
 
     fn catch_up_search(&self, indexed: Option<&str>) -> Result<(), StoreError> {
-        let snapshot = self.snapshot();
-        let Some(head) = &snapshot.head else { return self.search.clear() };
-        if indexed == Some(head) {
+        if indexed == self.snapshot().head.as_deref() {
             return Ok(());
         }
-        self.search.clear()?;
-        let ids: BTreeSet<String> = snapshot.packs.keys().cloned().collect();
-        self.index_packs(&snapshot, &ids, head)
+        self.fill_search()
     }
 
-    fn index_packs(&self, snapshot: &Snapshot, ids: &BTreeSet<String>, head: &str) -> Result<(), StoreError> {
+    /// Makes the search index anew, of every pack that there is.
+    fn fill_search(&self) -> Result<(), StoreError> {
+        let snapshot = self.snapshot();
+        let ids = snapshot.packs.keys().cloned().collect();
+        let documents = self.documents(&snapshot, &ids)?;
+        self.search.fill(&documents, snapshot.head.as_deref().unwrap_or_default())
+    }
+
+    /// Takes a batch into the search index. An index that does not take it is made anew, with this batch or a later.
+    fn index_batch(&self, touched: &BTreeSet<String>, head: &str) {
+        let mut taken = Ok(());
+        if !self.search_is_behind.load(Ordering::Relaxed) {
+            taken = self
+                .documents(&self.snapshot(), touched)
+                .and_then(|documents| self.search.update(&documents, head));
+            if let Err(error) = &taken {
+                tracing::warn!(%error, "the search index did not take the batch and is made anew");
+            }
+        }
+        if taken.is_err() || self.search_is_behind.load(Ordering::Relaxed) {
+            taken = self.fill_search();
+        }
+        self.search_is_behind.store(taken.is_err(), Ordering::Relaxed);
+        if let Err(error) = taken {
+            tracing::error!(%error, "the search index is behind; it catches up with the next batch");
+        }
+    }
+
+    /// What the search index holds of these packs; none where a pack is gone.
+    fn documents(
+        &self,
+        snapshot: &Snapshot,
+        ids: &BTreeSet<String>,
+    ) -> Result<Vec<(String, Option<Release>)>, StoreError> {
         let reader = Reader::everybody();
         let mut documents = Vec::new();
         for id in ids {
@@ -178,7 +209,7 @@ impl Store {
             let release = shown.map(|row| self.release(&row)).transpose()?;
             documents.push((id.clone(), release));
         }
-        self.search.update(&documents, head)
+        Ok(documents)
     }
 
     /// The current view of everything that is published.
@@ -192,7 +223,7 @@ impl Store {
     ///
     /// # Errors
     /// Nothing is served of a batch whose commit failed. When only the search index fails, the batch is recorded
-    /// and served, and the index catches up at the next start.
+    /// and served, and the index is made anew.
     pub fn publish(&self, batch: Batch, now: Timestamp) -> Result<Vec<Event>, StoreError> {
         if batch.is_empty() {
             return Ok(Vec::new());
@@ -237,9 +268,7 @@ impl Store {
         snapshot.head = Some(head.to_string());
         apply(&mut snapshot, rows);
         self.snapshot.store(Arc::new(snapshot));
-        if let Err(error) = self.index_packs(&self.snapshot(), &touched, &head.to_string()) {
-            tracing::error!(%error, "the search index did not take the batch; it catches up at the next start");
-        }
+        self.index_batch(&touched, &head.to_string());
     }
 
     fn write_rows(&self, ledger: &Ledger, rows: &Rows, head: ObjectId) {
@@ -327,7 +356,13 @@ impl Store {
     pub fn search(&self, reader: &Reader, query: &SearchQuery) -> Result<Hits, StoreError> {
         let snapshot = self.snapshot();
         let sources: Vec<String> = snapshot.sources(reader).map(|source| source.name.clone()).collect();
-        self.search.query(query, &sources)
+        self.search.query(query, &sources).or_else(|error| {
+            tracing::warn!(%error, "the search index cannot be read and is made anew");
+            let publishing_waits = self.writer();
+            self.fill_search()?;
+            drop(publishing_waits);
+            self.search.query(query, &sources)
+        })
     }
 
     /// Events after a number, oldest first.
@@ -441,9 +476,8 @@ pub fn rebuild(folder: &Path, options: Options) -> Result<(usize, usize), StoreE
     let store = Store::open(folder, options)?;
     store.index.clear()?;
     store.index.clear_sources()?;
-    store.search.clear()?;
     store.catch_up()?;
-    store.catch_up_search(None)?;
+    store.fill_search()?;
     store.close()?;
     Ok(store.snapshot().totals())
 }

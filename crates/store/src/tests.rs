@@ -131,11 +131,30 @@ fn what_is_recorded_is_there_after_every_loss_of_what_is_derived() {
             fs::write(&file, b"noise, noise, noise, noise, noise, noise").expect("a writable file");
             assert_eq!(answers(&world.open()), EXPECTED, "{} holds noise", file.display());
         }
+        for file in files_below(&world.path().join(derived)) {
+            if !file.exists() {
+                continue;
+            }
+            fs::remove_file(&file).expect("a file to remove");
+            assert_eq!(answers(&world.open()), EXPECTED, "{} is missing", file.display());
+        }
         fs::remove_dir_all(world.path().join(derived)).expect("a folder");
         assert_eq!(answers(&world.open()), EXPECTED, "{derived} is gone");
     }
     let counted = rebuild(&world.path(), Options::default()).expect("a rebuild");
     assert_eq!(counted, (1, 2));
+    assert_eq!(answers(&world.open()), EXPECTED);
+}
+
+#[test]
+fn a_search_index_that_is_lost_while_the_store_is_open_is_made_anew() {
+    let world = World::new();
+    let store = world.open();
+    world.publish(&store, "1.0.0", "Greet", 1000);
+    fs::remove_dir_all(world.path().join("search")).expect("a folder");
+    world.publish(&store, "1.0.1", "Welcome", 2000);
+    assert_eq!(answers(&store), EXPECTED);
+    drop(store);
     assert_eq!(answers(&world.open()), EXPECTED);
 }
 
