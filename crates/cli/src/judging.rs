@@ -96,6 +96,22 @@ pub fn lint_under(
     (judged, complete)
 }
 
+/// Prepares on another thread what every pack is judged with (schemas, patterns), while packs are still looked for.
+pub fn warm_up() {
+    rayon::spawn(|| {
+        let conditions = Conditions::today(None);
+        let settings = FoundSettings::default();
+        let input = Input { bytes: SMALL_PACK.as_bytes(), path: "small.pack.json", tree: None };
+        evaluate(input, None, conditions.settings(&settings));
+    });
+}
+
+/// A pack that every kind of preparation is needed for.
+const SMALL_PACK: &str = r#"{"id": "small", "name": "Small", "version": "1.0.0", "description": "Small.",
+    "template_engine": {"version": "v1", "syntax": "{{variable}}"}, "prompts": {"ask": {"id": "ask", "name": "Ask",
+    "version": "1.0.0", "description": "Asks.", "system_template": "Ask {{name}}.",
+    "variables": [{"name": "name", "type": "string", "required": true, "description": "A name."}]}}}"#;
+
 /// Lints one pack.
 pub fn judge(file: PackFile, settings: Arc<FoundSettings>, conditions: &Conditions) -> JudgedFile {
     let tree = file.tree.as_deref().map(|tree| tree as &dyn pack::tree::Tree);

@@ -1,6 +1,6 @@
 //! Finds the packs that a command is to look at: named files, and what a walk below folders shows.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -41,7 +41,19 @@ pub struct Found {
     /// Folders that were walked completely, as trees and paths in them.
     pub folders: Vec<(Arc<WorkTree>, String)>,
     /// Folders that hold packs, or files that could not be read.
-    holding: BTreeSet<PathBuf>,
+    holding: HashSet<PathBuf>,
+}
+
+impl Found {
+    /// Notes that a file stands in its folder and in all those above.
+    fn hold(&mut self, place: &Path) {
+        for folder in place.ancestors().skip(1) {
+            if self.holding.contains(folder) {
+                return;
+            }
+            self.holding.insert(folder.to_owned());
+        }
+    }
 }
 
 /// A path of the file system before it is read.
@@ -73,8 +85,7 @@ pub fn find(paths: &[PathBuf], stdin_name: Option<&str>) -> anyhow::Result<Found
 /// # Errors
 /// As [`find`].
 pub fn find_any(paths: &[PathBuf], stdin_name: Option<&str>) -> anyhow::Result<Found> {
-    let mut found =
-        Found { packs: Vec::new(), complete: true, folders: Vec::new(), holding: BTreeSet::new() };
+    let mut found = Found { packs: Vec::new(), complete: true, folders: Vec::new(), holding: HashSet::new() };
     let mut candidates = Vec::new();
     let current = [PathBuf::from(".")];
     for path in if paths.is_empty() { &current[..] } else { paths } {
@@ -87,19 +98,22 @@ pub fn find_any(paths: &[PathBuf], stdin_name: Option<&str>) -> anyhow::Result<F
             found.complete = false;
         }
     }
-    let mut seen = BTreeSet::new();
-    candidates.retain(|candidate| seen.insert(candidate.place.clone()));
+    let mut seen = HashSet::new();
+    let first: Vec<bool> =
+        candidates.iter().map(|candidate| seen.insert(candidate.place.as_path())).collect();
+    let mut first = first.into_iter();
+    candidates.retain(|_| first.next() == Some(true));
     let looked: Vec<anyhow::Result<Option<PackFile>>> = candidates.par_iter().map(look).collect();
     for (candidate, result) in candidates.iter().zip(looked) {
         match result {
             Ok(Some(pack)) => {
-                found.holding.extend(candidate.place.ancestors().map(Path::to_owned));
+                found.hold(&candidate.place);
                 found.packs.push(pack);
             }
             Ok(None) => {}
             Err(error) => {
                 // An unreadable file is no reason to say that its folder is empty.
-                found.holding.extend(candidate.place.ancestors().map(Path::to_owned));
+                found.hold(&candidate.place);
                 complaint::print(&error);
                 found.complete = false;
             }
@@ -158,9 +172,12 @@ fn add(path: &Path, candidates: &mut Vec<Candidate>, found: &mut Found) -> anyho
         }
         candidates.push(Candidate { shown, place: entry.into_path(), tree: tree.clone(), named: false });
     }
-    let met: BTreeSet<PathBuf> =
-        candidates[before..].iter().map(|candidate| candidate.place.clone()).collect();
-    for file in tracked(&tree, &place)?.into_iter().filter(|file| !met.contains(file) && is_file(file)) {
+    let tracked = tracked(&tree, &place)?;
+    let met: HashSet<PathBuf> = match tracked.is_empty() {
+        true => HashSet::new(),
+        false => candidates[before..].iter().map(|candidate| candidate.place.clone()).collect(),
+    };
+    for file in tracked.into_iter().filter(|file| !met.contains(file) && is_file(file)) {
         let shown = shown(&path.join(file.strip_prefix(&place).unwrap_or(&file)));
         candidates.push(Candidate { shown, place: file, tree: tree.clone(), named: false });
     }

@@ -82,7 +82,8 @@ pub struct Evaluated {
 
 /// Parses, lints, compares: everything that is said about one candidate.
 pub fn evaluate(input: Input<'_>, baseline: Option<Baseline<'_>>, settings: Settings<'_>) -> Evaluated {
-    let level = |lint: &rules::Lint| level_of(lint, settings.relative(input.path), settings);
+    let path = settings.relative(input.path);
+    let level = |lint: &rules::Lint| level_of(lint, path, settings);
     let options = LintOptions {
         level: &level,
         host_variables: &settings.repository.host_variables,
@@ -96,7 +97,7 @@ pub fn evaluate(input: Input<'_>, baseline: Option<Baseline<'_>>, settings: Sett
     let version = version_text.as_deref().and_then(parse_version);
     let mut allowed = BTreeSet::new();
     let shown_id = id.clone().unwrap_or_default();
-    let holder = Holder { path: settings.relative(input.path), pack: &shown_id, version: version.as_ref() };
+    let holder = Holder { path, pack: &shown_id, version: version.as_ref() };
     for finding in &mut findings {
         let Finding { rule, fingerprint, place, .. } = &*finding;
         if let Some(entry) = holder.accept(rule, fingerprint, place, settings) {

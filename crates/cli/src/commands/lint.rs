@@ -1,6 +1,6 @@
 //! `packhouse lint [PATH…]`: lints packs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -100,6 +100,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
             .help("name the file instead")
             .into());
     }
+    judging::warm_up();
     let found = packs::find(&arguments.paths, arguments.stdin_filename.as_deref())?;
     let (mut judged, configured) = judging::lint(found.packs, &conditions);
     let mut complete = found.complete && configured;
@@ -116,6 +117,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
     }
     let fails = run.counting().any(|item| item.level >= run.fail_on);
     let verdict = Verdict::of_findings(fails);
+    // The process ends here, and with it all its memory: to give it back pack by pack would only take time.
+    std::mem::forget((run, judged));
     Ok(if complete { verdict } else { verdict.and(Verdict::Incomplete) })
 }
 
@@ -126,9 +129,11 @@ fn report(
     fail_on: Level,
 ) -> Run {
     let mut texts = Texts::default();
-    judged.iter().for_each(|file| file.add_text(&mut texts));
     let mut findings: Vec<FindingView> = judged.iter().flat_map(JudgedFile::findings).collect();
     findings.extend(judging::duplicates(judged, conditions));
+    let quoted: BTreeSet<&str> = findings.iter().map(|finding| finding.path.as_str()).collect();
+    let quoted = judged.iter().filter(|file| quoted.contains(file.file.shown.as_str()));
+    quoted.for_each(|file| file.add_text(&mut texts));
     findings.extend(judging::allow_entries(judged, folders, &BTreeMap::new(), conditions, &mut texts));
     // The sort is stable: the findings of one file keep their order, which is by place.
     findings.sort_by(|a, b| (&a.path, a.line, a.column).cmp(&(&b.path, b.line, b.column)));

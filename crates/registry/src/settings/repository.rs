@@ -469,6 +469,11 @@ impl LintLevels {
         Ok(levels)
     }
 
+    /// Whether no level is set.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty() && self.groups.is_empty()
+    }
+
     /// The level that is set for a lint, by its own id or else by its group.
     pub fn level(&self, lint: &Lint) -> Option<Level> {
         self.rules.get(lint.id).or_else(|| self.groups.get(&lint.group)).copied()
