@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use registry::report::DiffReport;
-use registry::topic::{by_topic, need_headings};
+use registry::topic::{by_topic, missing_topic, need_headings};
 use rules::change::{Side, Witness};
 use rules::{Bump, Change};
 use serde_json::Value;
@@ -57,6 +57,7 @@ fn one(change: &Change) -> Markup {
             }
             p.where {
                 a href={ "/rules/" (change.rule) } { code { (change.rule) } }
+                @if let Some(topic) = missing_topic(change) { " · in " (prose(&topic)) }
                 " · " code { (change.place) }
                 " · " (word(&change.certainty)) ", " (word(&change.class))
                 @if !change.affected.is_empty() {
@@ -133,7 +134,8 @@ fn text_diff(old: &str, new: &str) -> Markup {
 fn one_witness(witness: &Witness) -> Markup {
     html! {
         p.witness {
-            "Shown by " code { (witness.shown_input()) } ": before " (witness.old_result) ", after " (witness.new_result) "."
+            "Shown by " code { (witness.shown_input()) } ": before " (prose(&witness.old_result)) ", after "
+            (prose(&witness.new_result)) "."
         }
     }
 }
