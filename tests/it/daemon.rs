@@ -21,7 +21,7 @@ pub struct Daemon {
     child: Child,
     /// Where it listens.
     pub address: String,
-    /// What it wrote to its standard error, shown when a test fails.
+    /// What it wrote to its standard error, shown when a test waits in vain.
     said: Arc<Mutex<Vec<String>>>,
 }
 
@@ -104,7 +104,10 @@ impl Daemon {
     pub fn wait(&self, what: &str, done: impl Fn(&Daemon) -> bool) {
         let start = Instant::now();
         while !done(self) {
-            assert!(start.elapsed() < DEADLINE, "waited too long until {what}");
+            if start.elapsed() > DEADLINE {
+                let said = self.said.lock().expect("no test holds it in a panic").join("\n");
+                panic!("waited too long until {what}; the daemon said:\n{said}");
+            }
             std::thread::sleep(Duration::from_millis(20));
         }
     }
@@ -147,11 +150,6 @@ impl Drop for Daemon {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
-        if std::thread::panicking() {
-            for line in self.said.lock().iter().flat_map(|lines| lines.iter()) {
-                println!("the daemon at {} said: {line}", self.address);
-            }
-        }
     }
 }
 
@@ -453,4 +451,36 @@ fn the_configurations_that_operators_copy_can_be_read() {
         assert!(checked.status < 2, "{file}: {}", checked.shown());
         assert!(checked.stdout.contains("source "), "{file}: {}", checked.shown());
     }
+}
+
+/// What a pack refers to is fetched with it: its schema files are compared, whichever side comes from a registry.
+#[test]
+fn the_schema_files_of_a_release_are_compared() {
+    let folder = Folder::new();
+    let given = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/packs/invoice-intake");
+    let files = ["invoice-intake.pack.json", "schemas/extraction.schema.json", "schemas/input.schema.json"];
+    for file in files.iter().chain(&["schemas/recommendation.schema.json"]) {
+        let text = std::fs::read_to_string(given.join(file)).expect("a file of the pack");
+        folder.write(&format!("packs/intake/{file}"), text);
+    }
+    folder.write("registry.toml", "[[source]]\nname = \"packs\"\npath = \"packs\"\n");
+    folder.git(&["init", "--quiet", "--initial-branch=main", "packs"]);
+    folder.git(&["-C", "packs", "add", "--all"]);
+    folder.git(&["-C", "packs", "commit", "--quiet", "--message", "first"]);
+    let daemon = Daemon::start(&folder);
+    let version = "/v1/packs/invoice-intake/versions/1.2.0";
+    daemon.wait("the pack is served", |daemon| daemon.get(version).status == 200);
+    let registry = format!("http://{}", daemon.address);
+    let check = || {
+        let arguments =
+            ["check", "--against", "registry:1.2.0", "--registry", &registry, "--format", "concise"];
+        folder.run_in("packs", &arguments, &[], "")
+    };
+    let same = check();
+    assert_eq!((same.status, same.stdout.as_str()), (0, ""), "{}", same.shown());
+    let schema = "packs/intake/schemas/input.schema.json";
+    folder.write(schema, folder.read(schema).replace("[A-Z]{3}", "EU[A-Z]"));
+    let narrowed = check();
+    assert_eq!(narrowed.status, 1, "{}", narrowed.shown());
+    assert!(narrowed.stdout.contains("[composition-input-narrowed]"), "{}", narrowed.shown());
 }

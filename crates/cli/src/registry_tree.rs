@@ -1,4 +1,4 @@
-//! A release of a registry with the files of its skills, as the repository held them.
+//! A release of a registry with the files that it names (skills, schemas), as the repository held them.
 
 use client::{Client, ClientError, Fetched, Form, Manifest};
 use pack::Document;
@@ -11,7 +11,7 @@ pub struct RegistryRelease {
     pub fetched: Fetched,
     /// Where the pack stands in its repository.
     pub path: String,
-    /// The files of its skills, where they stand there.
+    /// The files that it names, where they stand there.
     pub tree: MemoryTree,
 }
 
@@ -46,6 +46,9 @@ fn tree_of(client: &Client, manifest: &Manifest) -> Result<MemoryTree, ClientErr
             let kind = EntryKind::File { executable: file.executable };
             tree.insert_as(place.as_str(), kind, client.file(file)?);
         }
+    }
+    for file in &manifest.files {
+        tree.insert(file.path.as_str(), client.file(file)?);
     }
     Ok(tree)
 }

@@ -116,6 +116,9 @@ pub struct Manifest {
     /// The skills, in the pack's order.
     #[serde(default)]
     pub skills: Vec<ManifestSkill>,
+    /// The schema files that it refers to, by their path in the repository.
+    #[serde(default)]
+    pub files: Vec<ManifestFile>,
 }
 
 /// One skill in a [`Manifest`].
@@ -128,10 +131,10 @@ pub struct ManifestSkill {
     pub files: Vec<ManifestFile>,
 }
 
-/// One file of a skill in a [`Manifest`].
+/// One file of a skill, or a schema file, in a [`Manifest`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ManifestFile {
-    /// Its path below the skill's folder.
+    /// Its path: of a skill's file below the skill's folder, of a schema file in the repository.
     pub path: String,
     /// SHA-256 of its bytes.
     pub digest: Digest,

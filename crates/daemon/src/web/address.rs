@@ -17,8 +17,12 @@ pub(crate) fn form(id: &str, version: &Version, form: Form) -> String {
 
 /// One file of a skill; `key` is one of [`skill_keys`].
 pub(crate) fn skill_file(id: &str, version: &Version, key: &str, file: &str) -> String {
-    let file: Vec<String> = file.split('/').map(segment).collect();
-    format!("{}/skills/{}/{}", release(id, version), segment(key), file.join("/"))
+    format!("{}/skills/{}/{}", release(id, version), segment(key), segments(file))
+}
+
+/// A schema file, by its path in the repository.
+pub(crate) fn schema_file(id: &str, version: &Version, path: &str) -> String {
+    format!("{}/files/{}", release(id, version), segments(path))
 }
 
 /// What addresses call the skills of a release: the second one of a name is `name~2`.
@@ -44,6 +48,11 @@ pub(crate) fn segment(text: &str) -> String {
         }
     }
     encoded
+}
+
+/// Each part of a path as [`segment`] gives it.
+fn segments(path: &str) -> String {
+    path.split('/').map(segment).collect::<Vec<_>>().join("/")
 }
 
 /// A query string of pairs, with its `?`; empty where there are none.

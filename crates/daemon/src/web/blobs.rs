@@ -29,6 +29,8 @@ enum Key {
     Exact(Digest),
     /// The report of the release with that source.
     Report(Digest),
+    /// The schema file at a path of the repository, of the release with that source.
+    SchemaFile(Digest, String),
 }
 
 #[derive(Debug, Clone)]
@@ -81,6 +83,14 @@ impl Blobs {
             bytes.filter(|bytes| Digest::of(bytes) == digest).ok_or_else(|| damaged(&path))
         };
         self.bytes_of(Key::Exact(digest), read).await
+    }
+
+    /// The bytes of a schema file that the pack refers to, by its path in the repository.
+    pub(crate) async fn schema_file(&self, row: &ReleaseRow, path: &str) -> Result<Bytes, Problem> {
+        let key = Key::SchemaFile(row.digest(), path.to_owned());
+        let (store, path) = (self.store.clone(), format!("{}/files/{path}", row.folder()));
+        let read = move || store.read(&path)?.ok_or_else(|| damaged(&path));
+        self.bytes_of(key, read).await
     }
 
     /// The report of a release, as it stands in the ledger.

@@ -154,6 +154,7 @@ pub(crate) static ROUTES: &[Route] = &[
     of_pack("/v1/packs/{id}/versions/{version}/pack.json", &[], JSON, "the exact source bytes", || get(releases::source)),
     of_pack("/v1/packs/{id}/versions/{version}/resolved.json", &[], JSON, "the self-contained form", || get(releases::resolved)),
     of_pack("/v1/packs/{id}/versions/{version}/skills/{name}/{*file}", &[], Shape::Bytes("application/octet-stream"), "one file of a skill", || get(releases::skill_file)),
+    of_pack("/v1/packs/{id}/versions/{version}/files/{*file}", &[], Shape::Bytes("application/octet-stream"), "a schema file that the pack refers to, by its path in the repository", || get(releases::schema_file)),
     of_pack("/v1/packs/{id}/versions/{version}/report", &[], Shape::Json("Report"), "what was said of a release when it was published", || get(releases::report)),
     of_pack("/v1/packs/{id}/compare/{pair}", &[], Shape::Json("Diff"), "the changes between two versions, written `old...new`, by today's rules", || get(compare::compare)),
     of_pack("/v1/packs/{id}/blobs/sha256/{hex}", &[], Shape::Bytes("application/octet-stream"), "bytes of a form or a skill file, by digest", || get(releases::blob)),

@@ -146,7 +146,29 @@ pub(crate) struct Manifest {
     pub prompts: Vec<PromptSummary>,
     pub tools: Vec<ToolSummary>,
     pub skills: Vec<SkillView>,
+    pub files: Vec<SchemaFileView>,
     pub warnings: Vec<String>,
+}
+
+/// One schema file that a pack refers to.
+#[derive(Debug, Serialize)]
+pub(crate) struct SchemaFileView {
+    pub path: String,
+    pub size: u64,
+    pub digest: Digest,
+    pub url: String,
+}
+
+impl SchemaFileView {
+    /// The file at a path of the repository.
+    pub(crate) fn new(release: &Release, path: &str, bytes: &[u8]) -> SchemaFileView {
+        SchemaFileView {
+            path: path.to_owned(),
+            size: bytes.len() as u64,
+            digest: Digest::of(bytes),
+            url: address::schema_file(&release.id, &release.version, path),
+        }
+    }
 }
 
 /// One skill of a release.
@@ -173,8 +195,13 @@ pub(crate) struct SkillFileView {
 }
 
 impl Manifest {
-    /// The manifest of a release, out of its record and what is said of it since.
-    pub(crate) fn new(pack: &PackEntry, row: &ReleaseRow, release: &Release) -> Manifest {
+    /// The manifest of a release, out of its record, what is said of it since, and its schema files.
+    pub(crate) fn new(
+        pack: &PackEntry,
+        row: &ReleaseRow,
+        release: &Release,
+        files: Vec<SchemaFileView>,
+    ) -> Manifest {
         let flags = flag_names(pack, row);
         Manifest {
             id: release.id.clone(),
@@ -195,6 +222,7 @@ impl Manifest {
             prompts: release.summary.prompts.clone(),
             tools: release.summary.tools.clone(),
             skills: skills(release),
+            files,
             warnings: release.warnings.clone(),
         }
     }

@@ -13,7 +13,7 @@ use crate::web::address;
 use crate::web::answer::Answer;
 use crate::web::problem::{Kind, Problem};
 use crate::web::target::{Names, OnePack, OneRelease};
-use crate::web::views::Manifest;
+use crate::web::views::{Manifest, SchemaFileView};
 
 /// The manifest of a release.
 pub(crate) async fn manifest(State(app): State<App>, target: OneRelease) -> Result<Answer, Problem> {
@@ -27,7 +27,40 @@ pub(crate) async fn manifest_of(
     row: &Arc<ReleaseRow>,
 ) -> Result<Answer, Problem> {
     let release = app.blobs.release(row).await?;
-    Ok(Answer::json(&Manifest::new(pack, row, &release))?.of_release(pack, row))
+    let files = schema_files(app, row, &release).await?;
+    Ok(Answer::json(&Manifest::new(pack, row, &release, files))?.of_release(pack, row))
+}
+
+/// What a manifest says of the schema files of a release.
+pub(crate) async fn schema_files(
+    app: &App,
+    row: &ReleaseRow,
+    release: &Release,
+) -> Result<Vec<SchemaFileView>, Problem> {
+    let mut files = Vec::with_capacity(release.files.len());
+    for path in &release.files {
+        files.push(SchemaFileView::new(release, path, &app.blobs.schema_file(row, path).await?));
+    }
+    Ok(files)
+}
+
+/// A schema file that the pack refers to.
+pub(crate) async fn schema_file(
+    State(app): State<App>,
+    names: Names,
+    target: OneRelease,
+) -> Result<Answer, Problem> {
+    let release = app.blobs.release(&target.row).await?;
+    let path = names.get("file");
+    if !release.files.iter().any(|known| known == path) {
+        return Err(Problem::new(
+            Kind::FileNotFound,
+            format!("the release refers to no schema file `{path}`"),
+        ));
+    }
+    let bytes = app.blobs.schema_file(&target.row, path).await?;
+    let (digest, media_type) = (Digest::of(&bytes), media_type(path, &bytes));
+    Ok(Answer::exact(bytes, digest, media_type).of_release(&target.pack, &target.row).with_digest())
 }
 
 /// The exact source bytes.

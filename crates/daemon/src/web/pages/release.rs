@@ -10,9 +10,10 @@ use super::pack::notes;
 use super::parts::{commit, digest, maybe_bump, size, time, trail};
 use crate::web::App;
 use crate::web::answer::Answer;
+use crate::web::api::releases::schema_files;
 use crate::web::problem::Problem;
 use crate::web::target::OneRelease;
-use crate::web::views::{Manifest, SkillView, VersionView};
+use crate::web::views::{Manifest, SchemaFileView, SkillView, VersionView};
 
 /// One release.
 pub(crate) async fn release(State(app): State<App>, target: OneRelease) -> Result<Answer, Problem> {
@@ -21,7 +22,8 @@ pub(crate) async fn release(State(app): State<App>, target: OneRelease) -> Resul
     let bytes = app.blobs.form(&row, Form::Source).await?;
     // Published packs are JSON; a page that could not read one still shows what the record says.
     let source: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-    let manifest = Manifest::new(&pack, &row, &record);
+    let files = schema_files(&app, &row, &record).await?;
+    let manifest = Manifest::new(&pack, &row, &record, files);
     let version = VersionView::new(&pack, &row);
     let id = &manifest.id;
     let content = html! {
@@ -35,6 +37,7 @@ pub(crate) async fn release(State(app): State<App>, target: OneRelease) -> Resul
         @for prompt in &manifest.prompts { (one_prompt(prompt, &source["prompts"][&prompt.key])) }
         (tools(&manifest))
         (skills(&manifest.skills))
+        (schemas(&manifest.files))
         (warnings(&manifest.warnings))
     };
     Ok(Answer::page(page(Section::Packs, &format!("{id} {}", manifest.version), &content)))
@@ -141,6 +144,17 @@ fn skills(skills: &[SkillView]) -> Markup {
                         }
                     }
                 }
+            }
+        }
+    }
+}
+
+fn schemas(files: &[SchemaFileView]) -> Markup {
+    html! {
+        @if !files.is_empty() {
+            h2 { "Schemas" }
+            ul.files {
+                @for file in files { li { a href=(file.url) { (file.path) } " " span.muted { (size(file.size)) } } }
             }
         }
     }

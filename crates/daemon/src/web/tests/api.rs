@@ -112,6 +112,23 @@ fn a_manifest_names_forms_prompts_and_skills() {
 }
 
 #[test]
+fn a_manifest_names_the_schema_files() {
+    let mut pack = greeter("1.0.0");
+    pack["compositions"] = super::support::composition("./schemas/the input.json");
+    let schema = r#"{"type": "object"}"#;
+    let world = World::empty().file("schemas/the input.json", schema).publish(&pack);
+    let manifest = world.get("/v1/packs/greeter/versions/1.0.0").json();
+    let file = &manifest["files"][0];
+    assert_eq!(file["path"], "schemas/the input.json");
+    assert_eq!(file["size"], schema.len());
+    assert_eq!(file["digest"], pack::Digest::of(schema.as_bytes()).to_string());
+    let reply = world.get(file["url"].as_str().expect("an address"));
+    assert_eq!((reply.text().as_str(), reply.header("content-type")), (schema, "application/json"));
+    assert_eq!(world.get("/v1/packs/greeter/versions/1.0.0/files/schemas/other.json").status, 404);
+    assert_eq!(world.get("/v1/packs/greeter/versions/1.0.0/files/pack.json").status, 404);
+}
+
+#[test]
 fn fetch_answers_every_kind_of_reference() {
     let world = world();
     let digest =

@@ -47,6 +47,7 @@ fn filled(path: &str) -> String {
         "{pair}" => "1.0.0...1.0.0",
         "{name}" if path.contains("/sources/") => "packs",
         "{name}" => "wave",
+        "{*file}" if path.contains("/files/") => "schemas/input.txt",
         "{*file}" => "SKILL.md",
         "{hex}" => "HEX",
         "{ref}" => "greeter",
@@ -61,7 +62,11 @@ fn every_route_answers_what_the_table_says() {
     let mut pack = super::support::greeter("1.0.0");
     pack["skills"] = serde_json::json!(["skills/wave"]);
     let skill = "---\nname: wave\ndescription: Waves.\n---\nWave.\n";
-    let world = World::empty().file("skills/wave/SKILL.md", skill).publish(&pack);
+    pack["compositions"] = super::support::composition("schemas/input.txt");
+    let world = World::empty()
+        .file("skills/wave/SKILL.md", skill)
+        .file("schemas/input.txt", r#"{"type": "object"}"#)
+        .publish(&pack);
     let hex = pack::Digest::of(skill.as_bytes()).hex();
     for route in ROUTES.iter().filter(|route| route.method == Method::Get) {
         let path = filled(route.path).replace("HEX", &hex);

@@ -261,6 +261,16 @@ pub fn greeter(version: &str) -> Value {
     })
 }
 
+/// One composition of the small pack, with the schema of its input.
+pub fn composition(input_schema: &str) -> Value {
+    json!({"greet": {
+        "version": 1,
+        "description": "One greeting.",
+        "input_schema": input_schema,
+        "steps": [{"id": "say", "kind": "prompt", "prompt_task": "hello", "input": {"name": "${input.name}"}}],
+    }})
+}
+
 /// A version of the small pack that needs one variable more: a break.
 pub fn breaking_greeter(version: &str) -> Value {
     let mut pack = greeter(version);
