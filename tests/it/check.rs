@@ -198,12 +198,8 @@ fn packs_are_paired_by_id_and_removals_are_told() {
 fn what_cannot_be_checked_is_never_green() {
     let folder = on_branch();
     for (against, complaint, help) in [
-        (
-            "merge-base:nowhere",
-            "the branch `nowhere` is not in this clone",
-            "git fetch --no-tags origin nowhere",
-        ),
-        ("nowhere", "`nowhere` is no file, folder or revision", "git fetch --no-tags origin nowhere"),
+        ("merge-base:nowhere", "the branch `nowhere` is not in this clone", "name a revision"),
+        ("nowhere", "`nowhere` is no file, folder or revision", "name a revision"),
         ("tag:v*", "no tag of this clone fits", "git fetch --tags"),
         ("packs", "", ""),
         ("registry", "no registry is named", "PACKHOUSE_REGISTRY"),

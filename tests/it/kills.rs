@@ -77,11 +77,16 @@ fn wait_for(daemon: &Daemon, number: u64) {
     daemon.wait(&format!("{} is served", version(number)), |daemon| daemon.get(&path).status == 200);
 }
 
-/// What the registry says of its packs, and what has happened, once the search has followed.
-fn answers(daemon: &Daemon, newest: u64) -> Vec<Value> {
+/// Waits for the last thing that follows a publication.
+fn wait_for_search(daemon: &Daemon, newest: u64) {
     daemon.wait("the search knows the newest version", |daemon| {
         daemon.json("/v1/search?q=greeter")["hits"][0]["version"] == version(newest).as_str()
     });
+}
+
+/// What the registry says of its packs, and what has happened, once the search has followed.
+fn answers(daemon: &Daemon, newest: u64) -> Vec<Value> {
+    wait_for_search(daemon, newest);
     let newest = format!("/v1/packs/greeter/versions/{}", version(newest));
     let report = format!("{newest}/report");
     let paths = ["/v1/packs", "/v1/packs/greeter", "/v1/search?q=greeter", "/v1/events?limit=1000"];
@@ -213,7 +218,7 @@ fn a_full_disk_stops_publishing_and_nothing_else() {
     }
     let script = "mount -t tmpfs -o size=16m tmpfs state && exec \"$@\"";
     let daemon = Daemon::spawn(behind(&folder, "unshare", &["-rm", "sh", "-c", script, "sh"]));
-    daemon.wait("the first version is served", |daemon| served(&daemon.address).is_some());
+    wait_for_search(&daemon, 0);
     let inside = PathBuf::from(format!("/proc/{}/root", daemon.process()))
         .join(state.strip_prefix("/").expect("absolute"));
     let ballast = inside.join("ballast");

@@ -3,14 +3,17 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests run the program on files")]
 
 mod check;
+mod clones;
 mod commands;
 mod daemon;
 mod diff;
+mod doors;
 mod fetch;
 mod histories;
 mod kills;
 mod layering;
 mod ledger;
+mod lines;
 mod lint;
 #[path = "../support/patch.rs"]
 mod patch;

@@ -16,6 +16,9 @@ pub const HOME: &str = "HOME";
 /// The file to which GitHub Actions wants a step's summary appended.
 pub const GITHUB_STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 
+/// The file in which GitHub Actions describes what started a workflow.
+pub const GITHUB_EVENT_PATH: &str = "GITHUB_EVENT_PATH";
+
 /// The variables in which CI services name the branch that a change is to be merged into, in the order in which they
 /// are asked. CircleCI names none; there the remote's default branch counts.
 pub const TARGET_BRANCHES: &[TargetBranch] = &[

@@ -43,6 +43,12 @@ impl JudgedFile {
         })
     }
 
+    /// The file in the form that judging takes.
+    pub fn input(&self) -> Input<'_> {
+        let tree = self.file.tree.as_deref().map(|tree| tree as &dyn pack::tree::Tree);
+        Input { bytes: &self.file.bytes, path: &self.file.path, tree }
+    }
+
     /// Adds its text to those that can be quoted.
     pub fn add_text(&self, texts: &mut Texts) {
         let text = SourceText::new(self.evaluated.document.as_ref(), &self.file.bytes);
@@ -65,10 +71,15 @@ impl JudgedFile {
     }
 }
 
-/// Lints packs in parallel; gives also whether all could be linted. What could not was already said.
+/// Lints packs in parallel; gives also whether all could be linted. What could not was already said. Packs without a
+/// finding keep no document: in a large run the memory of one serves the next.
 pub fn lint(files: Vec<PackFile>, conditions: &Conditions) -> (Vec<JudgedFile>, bool) {
     let mut configuration = Configuration::default();
-    lint_under(files, conditions, &mut |file| configuration.of(file))
+    lint_all(files, conditions, &mut |file| configuration.of(file), &|judged| {
+        if judged.evaluated.findings.is_empty() {
+            judged.evaluated.document = None;
+        }
+    })
 }
 
 /// Finds the settings of a pack, or says what is wrong with them; `None` where that was said already.
@@ -79,6 +90,15 @@ pub fn lint_under(
     files: Vec<PackFile>,
     conditions: &Conditions,
     settings: &mut SettingsOf<'_>,
+) -> (Vec<JudgedFile>, bool) {
+    lint_all(files, conditions, settings, &|_| ())
+}
+
+fn lint_all(
+    files: Vec<PackFile>,
+    conditions: &Conditions,
+    settings: &mut SettingsOf<'_>,
+    finish: &(dyn Fn(&mut JudgedFile) + Sync),
 ) -> (Vec<JudgedFile>, bool) {
     let mut complete = true;
     let mut configured: Vec<(PackFile, Arc<FoundSettings>)> = Vec::new();
@@ -91,9 +111,12 @@ pub fn lint_under(
             }
         }
     }
-    let judged =
-        configured.into_par_iter().map(|(file, settings)| judge(file, settings, conditions)).collect();
-    (judged, complete)
+    let judge = |(file, settings)| {
+        let mut judged = judge(file, settings, conditions);
+        finish(&mut judged);
+        judged
+    };
+    (configured.into_par_iter().map(judge).collect(), complete)
 }
 
 /// Prepares on another thread what every pack is judged with (schemas, patterns), while packs are still looked for.
@@ -144,9 +167,9 @@ pub fn duplicates(judged: &[JudgedFile], conditions: &Conditions) -> Vec<Finding
         let claims: Vec<Claim<'_>> = files
             .iter()
             .filter_map(|file| {
-                let document = file.evaluated.document.as_ref()?;
+                let (id, version) = (file.evaluated.id.as_deref()?, file.evaluated.version.as_ref()?);
                 let settings = conditions.settings(&file.settings);
-                Some(Claim { path: &file.file.path, document, settings })
+                Some(Claim { path: &file.file.path, bytes: &file.file.bytes, id, version, settings })
             })
             .collect();
         for mut finding in duplicate_packs(&claims) {

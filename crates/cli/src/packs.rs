@@ -126,7 +126,7 @@ pub fn find_any(paths: &[PathBuf], stdin_name: Option<&str>) -> anyhow::Result<F
 fn no_packs(folder: &Path) -> Complaint {
     Complaint::new(format!("{}: there are no packs in this folder", folder.display())).help(
         "a JSON file counts as a pack when it is named, ends in `.pack.json`, or has three of `id`, `version`, \
-         `prompts` and `template_engine`; files that Git ignores are passed over",
+         `prompts` and `template_engine`; files that Git ignores and repositories of their own, such as submodules, are passed over",
     )
 }
 
@@ -150,7 +150,7 @@ fn add(path: &Path, candidates: &mut Vec<Candidate>, found: &mut Found) -> anyho
         .git_global(false)
         .require_git(false)
         .sort_by_file_name(Ord::cmp)
-        .filter_entry(|entry| entry.file_name() != "node_modules")
+        .filter_entry(|entry| entry.file_name() != "node_modules" && !holds_repository(entry))
         .build();
     let before = candidates.len();
     for entry in walk {
@@ -182,6 +182,13 @@ fn add(path: &Path, candidates: &mut Vec<Candidate>, found: &mut Found) -> anyho
         candidates.push(Candidate { shown, place: file, tree: tree.clone(), named: false });
     }
     Ok(())
+}
+
+/// Whether a folder below the one that is walked is a repository of its own, such as a submodule: its packs are
+/// another repository's.
+fn holds_repository(entry: &ignore::DirEntry) -> bool {
+    let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+    entry.depth() > 0 && is_folder && entry.path().join(".git").exists()
 }
 
 /// The JSON files below a folder that Git tracks: what it ignores is of no matter for them.

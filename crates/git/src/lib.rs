@@ -6,6 +6,7 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this room does IO")]
 
 mod changes;
+mod clone;
 mod error;
 mod history;
 mod index;
@@ -24,6 +25,7 @@ mod watch;
 mod tests;
 
 pub use changes::{Change, Changes};
+pub use clone::is_branch_name;
 pub use error::GitError;
 pub use history::History;
 pub use ledger::{Content, Edit, Ledger, LedgerCommit, Maintenance, Pushed, without_credentials};

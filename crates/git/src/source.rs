@@ -59,11 +59,6 @@ impl SourceRepository {
         self.repository.commondir()
     }
 
-    /// Whether history was cut off when the repository was cloned.
-    pub fn is_shallow(&self) -> bool {
-        self.repository.is_shallow()
-    }
-
     /// Reads what a commit says about itself.
     ///
     /// # Errors

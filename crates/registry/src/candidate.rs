@@ -9,6 +9,7 @@ use pack::tree::Tree;
 use pack::{Digest, Node};
 use semver::Version;
 
+use crate::gate::{Judged, acknowledge, version_findings};
 use crate::judge::{
     Baseline, Evaluated, Input, Plan, Settings, content_digest, evaluate, plan, same_content,
 };
@@ -106,7 +107,7 @@ pub fn judge(candidate: &Candidate, tree: &dyn Tree, archive: &dyn Archive, term
     let pack = document.as_ref().map(|document| Pack(document.root()));
     let id = pack.and_then(Pack::id).filter(|id| crate::reference::is_pack_id(id)).map(str::to_owned);
     let version = pack.and_then(Pack::version);
-    let mut base = None;
+    let (mut base, mut taken_versions) = (None, Vec::new());
     if let (Some(id), Some(version)) = (&id, &version) {
         if let Some(problem) = claim_problem(id, archive, terms) {
             return refuse(problem.0, problem.1, Some(id), Some(&version.to_string()));
@@ -118,11 +119,12 @@ pub fn judge(candidate: &Candidate, tree: &dyn Tree, archive: &dyn Archive, term
             });
         }
         base = baseline(&known, version).and_then(|known| archive.content(id, &known.version));
+        taken_versions = known.into_iter().map(|known| known.version).collect();
     }
     let baseline = base.as_ref().map(|content| Baseline {
         input: Input { bytes: &content.bytes, path: &content.path, tree: Some(content.tree.as_ref()) },
     });
-    let evaluated = evaluate(input, baseline, terms.settings);
+    let mut evaluated = evaluate(input, baseline, terms.settings);
     let version_text = evaluated.version.as_ref().map(Version::to_string);
     if version_text.as_ref().is_some_and(|text| text.len() > MOST_VERSION_BYTES) {
         let message = format!("the version has more than {MOST_VERSION_BYTES} characters");
@@ -130,11 +132,32 @@ pub fn judge(candidate: &Candidate, tree: &dyn Tree, archive: &dyn Archive, term
     }
     match plan(&evaluated, terms.settings.policy, terms.gentle) {
         Plan::Refuse(code, message) => refuse(code, message, id.as_deref(), version_text.as_deref()),
-        Plan::Publish(flags) => match release_of(candidate, tree, evaluated, flags, terms) {
-            Ok(release) => Outcome::Publish(Box::new(release)),
-            Err(problem) => refuse(problem.0, problem.1, id.as_deref(), version_text.as_deref()),
-        },
+        Plan::Publish(flags) => {
+            say_of_version(&mut evaluated, base.as_ref(), &taken_versions, input.path, terms.settings);
+            match release_of(candidate, tree, evaluated, flags, terms) {
+                Ok(release) => Outcome::Publish(Box::new(release)),
+                Err(problem) => refuse(problem.0, problem.1, id.as_deref(), version_text.as_deref()),
+            }
+        }
     }
+}
+
+/// Adds what the gate says of the versions of a candidate that is published, flagged or not.
+fn say_of_version(
+    evaluated: &mut Evaluated,
+    base: Option<&ReleaseContent>,
+    taken: &[Version],
+    path: &str,
+    settings: Settings<'_>,
+) {
+    let Some(document) = &evaluated.document else { return };
+    let old = base.and_then(|base| Document::parse(&base.bytes).0);
+    let baseline = old.as_ref().zip(evaluated.report.diff.as_ref());
+    let judged = Judged { new: document, path, base: None, baseline, taken, reused: false, settings };
+    let mut findings = version_findings(judged);
+    acknowledge(&mut findings, path, evaluated.version.as_ref(), settings);
+    evaluated.report.findings.append(&mut findings);
+    evaluated.report.findings.sort_by(|a, b| (a.line, a.column, &a.rule).cmp(&(b.line, b.column, &b.rule)));
 }
 
 fn claim_problem(id: &str, archive: &dyn Archive, terms: Terms<'_>) -> Option<(ProblemCode, String)> {

@@ -257,11 +257,8 @@ pub(crate) fn change_level(
     new: Option<&Version>,
     settings: Settings<'_>,
 ) -> Level {
-    if let Some(level) = options_of(&change.rule, settings).level {
+    if let Some(level) = set_level(change, settings) {
         return level;
-    }
-    if change.safety && !change.acknowledged && settings.repository.changes.safety > Level::Info {
-        return settings.repository.changes.safety;
     }
     let bump = pack_bump(change);
     let covered = match (old, new) {
@@ -269,6 +266,13 @@ pub(crate) fn change_level(
         _ => false,
     };
     if covered || bump == Bump::None { Level::Info } else { Level::Error }
+}
+
+/// The level that a change has whatever the version is; none where the version decides.
+pub(crate) fn set_level(change: &Change, settings: Settings<'_>) -> Option<Level> {
+    let of_safety = settings.repository.changes.safety;
+    let is_guarded = change.safety && !change.acknowledged && of_safety > Level::Info;
+    options_of(&change.rule, settings).level.or_else(|| is_guarded.then_some(of_safety))
 }
 
 /// A hash over the ids of all rules: reports say which rules they knew.

@@ -292,6 +292,10 @@ pub struct Change {
     /// Whether the version of its prompt declares it, so that it asks no major version of the pack.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub prompt_declared: bool,
+    /// The version of the release since which it counts, where that is not OLD: it came before, and the version of
+    /// NEW does not cover it. Its `old` then stands in that release.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
     /// The pointer with names instead of array positions.
     pub place: String,
     /// Where OLD has it; none where OLD lacks it.

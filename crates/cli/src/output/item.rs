@@ -170,7 +170,9 @@ impl Texts {
             Some(new_side) => at(new, &new_side.pointer, side(new_side)),
             None => at(new, &change.anchor, change.anchor_position),
         };
-        let old_spot = change.old.as_ref().map(|old_side| at(old, &old_side.pointer, side(old_side)));
+        // What counts since an earlier release has its old side there, in a text that is not at hand.
+        let in_base = change.old.as_ref().filter(|_| change.since.is_none());
+        let old_spot = in_base.map(|old_side| at(old, &old_side.pointer, side(old_side)));
         Item {
             rule: change.rule.clone(),
             level: change.level,

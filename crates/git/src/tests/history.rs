@@ -146,4 +146,31 @@ fn a_shallow_clone_ends_at_its_edge() {
     assert_eq!(clone.first_parent(commits[1]).unwrap(), None);
     assert_eq!(clone.changes(commits[1]).unwrap().changes.len(), 1);
     assert!(matches!(clone.commit(commits[0]), Err(GitError::MissingObject { kind: "commit", .. })));
+    assert!(clone.is_at_edge(commits[1]) && !clone.is_at_edge(commits[2]));
+}
+
+#[test]
+fn an_edge_on_the_way_may_hide_a_better_ancestor() {
+    let sandbox = Sandbox::new();
+    let commits = ["1", "2", "3", "4"].map(|text| sandbox.commit_file("a", text));
+    let url = format!("file://{}", sandbox.path().display());
+    sandbox.git_in(sandbox.root(), ["clone", "-q", "--depth", "3", &url, "clone"]);
+    let clone = SourceRepository::open(&sandbox.root().join("clone")).unwrap();
+    let may_hide = |base: usize| clone.may_hide_ancestors(&[commits[3]], &[commits[base]]).unwrap();
+    assert!(!may_hide(1) && !may_hide(2), "the way down ends before the edge");
+    assert!(clone.may_hide_ancestors(&[commits[3]], &[]).unwrap());
+    assert!(!sandbox.open().may_hide_ancestors(&[commits[3]], &[]).unwrap());
+    assert_eq!((clone.partial_remote(), clone.remotes()), (None, vec!["origin".to_owned()]));
+}
+
+#[test]
+fn a_partial_clone_names_its_remote() {
+    let sandbox = Sandbox::new();
+    sandbox.commit_file("a", "1");
+    sandbox.git(["config", "uploadpack.allowFilter", "true"]);
+    let url = format!("file://{}", sandbox.path().display());
+    let arguments = ["clone", "-q", "--no-checkout", "--filter=blob:none", "-o", "central", &url, "clone"];
+    sandbox.git_in(sandbox.root(), arguments);
+    let clone = SourceRepository::open(&sandbox.root().join("clone")).unwrap();
+    assert_eq!(clone.partial_remote().as_deref(), Some("central"));
 }

@@ -53,16 +53,28 @@ pub struct Sight {
 impl BranchState {
     /// Notes the packs of a whole tree without judging them: what a restarted scan stands on.
     pub fn of_tree(files: &[ChangedFile], tree: &dyn Tree, selection: &Selection) -> BranchState {
-        let mut state = BranchState::default();
+        BranchState::survey(files, tree, selection).0
+    }
+
+    /// As [`BranchState::of_tree`], with what looked like a pack and is none.
+    pub fn survey(
+        files: &[ChangedFile],
+        tree: &dyn Tree,
+        selection: &Selection,
+    ) -> (BranchState, Vec<Problem>) {
+        let (mut state, mut problems) = (BranchState::default(), Vec::new());
         for file in files {
-            if let Some((EntryKind::File { .. }, blob)) = &file.now
-                && selection.matches(&file.path)
-                && let Look::Pack(pack, _) = look(&file.path, blob, tree, selection.limits)
-            {
-                state.packs.insert(file.path.clone(), pack);
+            let Some((EntryKind::File { .. }, blob)) = &file.now else { continue };
+            if !selection.matches(&file.path) {
+                continue;
+            }
+            match look(&file.path, blob, tree, selection.limits) {
+                Look::Pack(pack, _) => _ = state.packs.insert(file.path.clone(), pack),
+                Look::Broken(problem) => problems.push(*problem),
+                Look::NotAPack => {}
             }
         }
-        state
+        (state, problems)
     }
 
     /// Takes one commit in: which versions are to be judged, and what is a problem.

@@ -54,6 +54,7 @@ impl<'a> Line<'a> {
         for mut change in report.changes {
             if change.bump == Bump::Major && self.seen.insert(change.fingerprint.clone()) {
                 change.message = format!("{} (since {version})", change.message);
+                change.since = Some(version.to_string());
                 self.changes.push(change);
             }
         }

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::Draft;
 use crate::acknowledge::Holder;
-use crate::judge::{Settings, change_level, version_pointer};
+use crate::judge::{Settings, change_level, set_level, version_pointer};
 use crate::report::{DiffReport, DiffSide, FindingView};
 use crate::version::{declared_bump, is_sufficient, lowest_sufficient};
 use crate::weigh::{pack_bump, prompt_bump};
@@ -259,10 +259,22 @@ fn at_node(
 
 /// Sets the level of each change by whether the version covers it since the release that it is judged by.
 ///
-/// A second change under a version that was raised already is covered, although the version is that of BASE.
-pub fn cover(diff: &mut DiffReport, since: &Version, version: Option<&Version>, settings: Settings<'_>) {
+/// A second change under a version that was raised already is covered, although the version is that of BASE; and one
+/// that does away with what was never released breaks nobody.
+pub fn cover(
+    diff: &mut DiffReport,
+    (since, since_diff): (&Version, &DiffReport),
+    version: Option<&Version>,
+    settings: Settings<'_>,
+) {
+    let counts: BTreeSet<&str> =
+        since_diff.changes.iter().map(|change| change.fingerprint.as_str()).collect();
     for change in &mut diff.changes {
-        change.level = change_level(change, Some(since), version, settings);
+        let is_covered = since_diff.sufficient || !counts.contains(change.fingerprint.as_str());
+        change.level = match is_covered {
+            true => set_level(change, settings).unwrap_or(Level::Info),
+            false => change_level(change, Some(since), version, settings),
+        };
     }
 }
 
@@ -303,6 +315,7 @@ pub fn pack_removed(
         governance: false,
         acknowledged: accepted.is_some(),
         prompt_declared: false,
+        since: None,
         place: String::new(),
         old: Some(Side { pointer: Pointer::root(), line: 1, column: 1, value }),
         new: None,

@@ -126,6 +126,7 @@ fn complete<'a>(
         governance: draft.rule.governance,
         acknowledged: false,
         prompt_declared: false,
+        since: None,
         place: new_place.or(old_place).unwrap_or_default(),
         old: old_side,
         new: new_side,

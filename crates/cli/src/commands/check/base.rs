@@ -88,7 +88,13 @@ pub fn resolve(
     }
     let commit = repository.as_ref().and_then(|repository| repository.resolve(text).ok());
     if let Some(revision) = text.strip_prefix("merge-base:") {
-        return merge_base(&Target::named(revision), needed(repository, text)?, fetch);
+        if revision.is_empty() {
+            return Err(Complaint::new("`merge-base:` names no branch")
+                .help("write `merge-base:main`")
+                .into());
+        }
+        let repository = needed(repository, text)?;
+        return merge_base(&Target::named(revision, repository), repository, fetch);
     }
     if let Some(glob) = text.strip_prefix("tag:") {
         return tags(text, glob, needed(repository, text)?);
@@ -152,11 +158,12 @@ fn revision_with_path(
         }
         return Ok(of_commit(text, commit, Some(path)));
     }
-    let target = Target::named(text);
+    let target = Target::named(text, repository);
     if let Some((revision, commit)) = target.resolve(repository) {
         return Ok(of_commit(&revision, commit, None));
     }
-    fetch.run(repository, &target.branch, format!("`{text}` is no file, folder or revision here"))?;
+    let why = format!("`{text}` is no file, folder or revision here");
+    fetch.history(repository, target.branch.as_ref(), why)?;
     match target.resolve(repository) {
         Some((revision, commit)) => Ok(of_commit(&revision, commit, None)),
         None => Err(Complaint::new(format!("`{text}` is no revision here, even after fetching")).into()),
@@ -169,16 +176,17 @@ fn merge_base(target: &Target, repository: &mut Rc<SourceRepository>, fetch: &Fe
         return Ok(Base { label: "none".to_owned(), kind: Kind::Nothing, tip: None, notes });
     };
     if target.resolve(repository).is_none() {
-        let why = format!("the branch `{}` is not in this clone", target.branch);
-        fetch.run(repository, &target.branch, why)?;
+        let why = format!("the branch `{}` is not in this clone", target.shown);
+        fetch.history(repository, target.branch.as_ref(), why)?;
     }
     let missing =
-        || Complaint::new(format!("the branch `{}` is not there, even after fetching", target.branch));
-    let (revision, tip) = target.resolve(repository).ok_or_else(missing)?;
+        || Complaint::new(format!("the branch `{}` is not there, even after fetching", target.shown));
+    let (mut revision, mut tip) = target.resolve(repository).ok_or_else(missing)?;
     let mut bases = repository.merge_bases(head, tip)?;
-    if bases.is_empty() && repository.is_shallow() {
+    if may_be_others(repository, [head, tip], &bases)? {
         let why = format!("this clone is shallow and may hide the merge base with `{revision}`");
-        fetch.run(repository, &target.branch, why)?;
+        fetch.history(repository, target.branch.as_ref(), why)?;
+        (revision, tip) = target.resolve(repository).ok_or_else(missing)?;
         bases = repository.merge_bases(head, tip)?;
     }
     if bases.is_empty() {
@@ -200,6 +208,16 @@ fn merge_base(target: &Target, repository: &mut Rc<SourceRepository>, fetch: &Fe
     let names: Vec<String> = bases.iter().map(|commit| short(*commit)).collect();
     let label = format!("merge-base:{revision} ({})", names.join(", "));
     Ok(Base { label, kind: Kind::Commits(bases, None), tip: Some(tip), notes })
+}
+
+/// Whether what a shallow clone left out may change which commits are the merge bases, or what stands before HEAD.
+fn may_be_others(
+    repository: &SourceRepository,
+    [head, tip]: [ObjectId; 2],
+    bases: &[ObjectId],
+) -> anyhow::Result<bool> {
+    let hides_parent = bases.contains(&head) && repository.is_at_edge(head);
+    Ok(hides_parent || repository.may_hide_ancestors(&[head, tip], bases)?)
 }
 
 fn tags(text: &str, glob: &str, repository: &SourceRepository) -> anyhow::Result<Base> {

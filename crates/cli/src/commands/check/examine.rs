@@ -7,16 +7,17 @@ use std::sync::Arc;
 
 use git::{ObjectId, SourceRepository};
 use pack::tree::Tree;
-use registry::report::{CheckStatus, CheckedPack, DiffReport, FindingView};
+use registry::gate::passes;
+use registry::report::{CheckStatus, CheckedPack, FindingView};
 use registry::settings::find_settings;
-use rules::{Bump, Level, Profile};
+use rules::{Bump, Profile};
 use semver::Version;
 
 use super::base::{Base, Kind, resolve};
 use super::judge::{Judgement, judge};
 use super::pairing::{Paired, Trees, trees_of};
 use super::releases::{History, RegistryReleases, Releases, Search};
-use super::sides::BaseSide;
+use super::sides::{BaseSide, Lacking};
 use super::target::Fetch;
 use crate::args::RegistryOptions;
 use crate::commands::registry_client;
@@ -102,8 +103,30 @@ pub struct Run<'q> {
 pub fn examine(request: &Request<'_>) -> anyhow::Result<Examined> {
     let mut repository = repository_of(request.paths)?;
     let fetch = Fetch { wanted: request.fetch };
-    let base = resolve(request.against, &mut repository, &fetch)?;
+    let examined = examine_in(request, &mut repository, &fetch);
+    let Err(Some(lacking)) = examined.as_ref().map_err(|error| error.downcast_ref::<Lacking>()) else {
+        return examined;
+    };
+    let why = lacking.to_string();
+    let Some((repository, remote)) =
+        repository.as_mut().and_then(|it| it.partial_remote().map(|name| (it, name)))
+    else {
+        let help = "`git fsck` tells what else this clone lacks; clone it again";
+        return Err(Complaint::new(why).help(help).into());
+    };
+    fetch.contents(repository, &remote, format!("{why}; this clone is partial"))?;
+    examine_in(request, &mut Some(repository.clone()), &fetch)
+}
+
+fn examine_in(
+    request: &Request<'_>,
+    repository: &mut Option<Rc<SourceRepository>>,
+    fetch: &Fetch,
+) -> anyhow::Result<Examined> {
+    let base = resolve(request.against, repository, fetch)?;
+    let repository = repository.clone();
     let found = packs::find_any(request.paths, None)?;
+    refuse_strangers(&base, repository.as_deref(), &found.packs)?;
     let base = where_head_is_dirty(base, repository.as_ref(), &found.packs)?;
     let contents = Contents::of(found.packs.iter().map(|file| file.bytes.as_slice()));
     let trees = trees_of(&base, repository.as_ref(), &contents)?;
@@ -128,9 +151,34 @@ fn repository_of(paths: &[PathBuf]) -> anyhow::Result<Option<Rc<SourceRepository
     let first = paths.first().map_or(Path::new("."), PathBuf::as_path);
     let Ok(place) = place_of(first) else { return Ok(None) };
     match SourceRepository::discover(&place) {
+        Ok(repository) if repository.workdir().is_none() => {
+            Err(Complaint::new(format!("{}: a bare repository has no files to check", place.display()))
+                .help("check in a clone, or in a work tree: `git worktree add ../work main`")
+                .into())
+        }
         Ok(repository) => Ok(Some(Rc::new(repository))),
         Err(git::GitError::NotARepository { .. } | git::GitError::Missing { .. }) => Ok(None),
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Packs of another repository cannot be compared with commits of this one.
+fn refuse_strangers(
+    base: &Base,
+    repository: Option<&SourceRepository>,
+    files: &[PackFile],
+) -> anyhow::Result<()> {
+    let is_of_git = matches!(base.kind, Kind::Commits(..) | Kind::LastRelease(_) | Kind::Tags(_));
+    let Some(root) = repository.and_then(SourceRepository::workdir).filter(|_| is_of_git) else {
+        return Ok(());
+    };
+    let root = place_of(root)?;
+    let is_strange = |file: &&PackFile| file.tree.as_ref().is_some_and(|tree| tree.root() != root);
+    match files.iter().find(is_strange) {
+        None => Ok(()),
+        Some(file) => Err(Complaint::new(format!("{}: it does not lie in {}", file.shown, root.display()))
+            .help("the base is a commit of one repository: check each repository by itself")
+            .into()),
     }
 }
 
@@ -193,6 +241,7 @@ impl Run<'_> {
         judged: Vec<JudgedFile>,
         folders: &[(Arc<WorkTree>, String)],
     ) -> anyhow::Result<Examined> {
+        self.tell_lost(&judged)?;
         let removed = self.removed(&judged)?;
         if judged.is_empty() && removed.is_empty() && self.complete {
             return Err(Complaint::new("there are no packs below the paths, neither here nor in the base")
@@ -329,11 +378,4 @@ impl Run<'_> {
         let taken = std::mem::take(&mut judgement.taken);
         Ok((ExaminedPack { report, head: Some(file), base, base_shown, enough, required, taken }, judgement))
     }
-}
-
-/// Whether nothing of a pack fails the check.
-pub fn passes(findings: &[FindingView], diff: Option<&DiffReport>) -> bool {
-    let changes = diff.map_or(&[][..], |diff| &diff.changes);
-    !findings.iter().any(|finding| finding.level == Level::Error && !finding.acknowledged)
-        && !changes.iter().any(|change| change.level == Level::Error && !change.acknowledged)
 }

@@ -4,11 +4,13 @@ use std::collections::BTreeSet;
 
 use pack::model::Pack;
 use registry::acknowledge::Holder;
-use registry::gate::{Judged, Line, acknowledge, common_changes, cover, lowest_free, version_findings};
+use registry::gate::{
+    Judged, Line, Sides, Weighed, acknowledge, judged, judging_release, lowest_free, weigh,
+};
 use registry::judge::same_content;
 use registry::report::{BaselineView, FindingView};
-use registry::version::{Known, baseline};
-use registry::{DiffReport, Input, Parsed, Settings, compare_parsed};
+use registry::version::Known;
+use registry::{DiffReport, Input, Parsed, Settings};
 use rules::{Bump, Change};
 use semver::Version;
 
@@ -62,50 +64,29 @@ pub fn judge(
     let (Some(document), Some(id)) = (&file.evaluated.document, &file.evaluated.id) else {
         return Ok(judgement);
     };
-    let tree = file.file.tree.as_deref().map(|tree| tree as &dyn pack::tree::Tree);
-    let input = Input { bytes: &file.file.bytes, path: &file.file.path, tree };
+    let input = file.input();
     let now = Parsed { input, document };
     let head = Head { input, id, version: file.evaluated.version.as_ref(), settings };
-    let mut diffs = bases.iter().filter_map(|base| compare_parsed(base.parsed(), now, settings));
-    let mut diff = diffs.next();
-    if let Some(diff) = &mut diff {
-        for other in diffs {
-            common_changes(diff, &other, settings);
-        }
-    }
     let known = releases.known(id)?;
     let found = baseline_of(&head, bases.first(), &known, releases)?;
     if found.side.is_none() && !bases.is_empty() && !known.is_empty() && head.version.is_some() {
         judgement.notes.push(format!("{id}: no release below its version is known to judge it by"));
     }
-    let since = found.side.as_ref().and_then(|side| {
-        let diff = compare_parsed(side.parsed(), now, settings)?;
-        Some((side, diff))
-    });
-    if let (Some(diff), Some((side, _))) = (&mut diff, &since)
-        && let Some(version) = side.version()
-    {
-        cover(diff, &version, head.version, settings);
-    }
     let taken: Vec<Version> = known.iter().map(|known| known.version.clone()).collect();
-    let judged = Judged {
-        new: document,
-        path: &file.file.path,
-        base: bases.first().zip(diff.as_ref()).map(|(base, diff)| (base.document.as_ref(), diff)),
-        baseline: since.as_ref().map(|(side, diff)| (side.document.as_ref(), diff)),
-        taken: &taken,
-        reused: found.reused,
-        settings,
-    };
-    judgement.findings = version_findings(judged);
+    let bases: Vec<Parsed<'_>> = bases.iter().map(BaseSide::parsed).collect();
+    let since = found.side.as_ref().map(BaseSide::parsed);
+    let sides = Sides { head: now, bases: &bases, since, taken: &taken, reused: found.reused, settings };
+    let Weighed { mut diff, since, findings } = weigh(sides);
+    judgement.findings = findings;
     if transitive {
+        let judged = judged(sides, diff.as_ref(), since.as_ref());
         let older = line(judged, now, &known, releases, diff.as_ref())?;
         judgement.add_older(id, older, diff.as_mut());
     }
     let version = head.version;
     judgement.matched = acknowledge(&mut judgement.findings, &file.file.path, version, settings);
     judgement.taken.clone_from(&taken);
-    if let Some((side, diff)) = &since {
+    if let (Some(side), Some(diff)) = (&found.side, &since) {
         judgement.required = diff.required_bump;
         judgement.enough = side.version().map(|version| lowest_free(&version, diff.required_bump, &taken));
         judgement.note(diff, &head);
@@ -199,12 +180,9 @@ fn baseline_of(
         None => None,
     };
     let reused = same.as_ref().is_some_and(|same| !same_content(same.input(), head.input));
-    let is_of_base =
-        base.and_then(BaseSide::version).is_some_and(|of_base| of_base.cmp_precedence(version).is_eq());
-    if reused && is_of_base {
-        return Ok(FoundBaseline { side: same, reused });
-    }
-    let below = baseline(known, version).map(|known| known.version.clone());
+    let base_version = base.and_then(BaseSide::version);
+    let judging = judging_release(known, version, reused, base_version.as_ref());
+    let below = judging.map(|known| known.version.clone());
     let side = match below {
         Some(below) => releases.side(head.id, &below)?,
         None => None,

@@ -5,8 +5,8 @@ use std::collections::btree_map::Entry;
 use std::rc::Rc;
 
 use git::{ObjectId, SourceRepository};
-use pack::tree::Tree;
-use registry::gate::{Judged, pairing_ambiguous};
+use registry::gate::{Judged, line_release, pairing_ambiguous};
+use registry::judge::same_content;
 use registry::report::{CheckStatus, FindingView};
 
 use super::base::{Base, Kind, VersionTag, Wanted};
@@ -112,9 +112,7 @@ impl Run<'_> {
         let status = match (&self.base.kind, &bases[..], &file.evaluated.document) {
             (Kind::Nothing, ..) | (_, [], _) => CheckStatus::New,
             (_, bases, Some(document)) => {
-                let tree = file.file.tree.as_deref().map(|tree| tree as &dyn Tree);
-                let input = registry::Input { bytes: &file.file.bytes, path: &file.file.path, tree };
-                let now = signature(input, document);
+                let now = signature(file.input(), document);
                 let same = bases.iter().any(|base| signature(base.input(), &base.document) == now);
                 if same { CheckStatus::Unchanged } else { CheckStatus::Changed }
             }
@@ -202,10 +200,14 @@ impl Run<'_> {
             },
             Wanted::Line => {
                 let Some(version) = &file.evaluated.version else { return Ok(None) };
-                let below = registry::version::baseline(&known, version).map(|known| known.version.clone());
-                let same = known.iter().find(|known| known.version.cmp_precedence(version).is_eq());
-                match same.map(|known| known.version.clone()).or(below) {
-                    Some(version) => registry.side(&format!("{id}@{version}")),
+                let own = known.iter().find(|known| known.version.cmp_precedence(version).is_eq());
+                let own =
+                    own.map(|own| registry.side(&format!("{id}@{}", own.version))).transpose()?.flatten();
+                let input = file.input();
+                let is_same = own.as_ref().is_some_and(|own| same_content(own.input(), input));
+                match line_release(&known, version, is_same) {
+                    Some(release) if release.version.cmp_precedence(version).is_eq() => Ok(own),
+                    Some(release) => registry.side(&format!("{id}@{}", release.version)),
                     None => Ok(None),
                 }
             }

@@ -21,7 +21,7 @@ use registry::{Flag, Input, compare, judge};
 use rules::Profile;
 use semver::Version;
 
-use super::sides::BaseSide;
+use super::sides::{BaseSide, Lacking};
 use crate::complaint::Complaint;
 use crate::gittree::{Contents, GitTree, Recalling};
 use crate::registry_tree::release;
@@ -135,6 +135,7 @@ impl History {
             let tree = repository.tree(commit)?.with_limit(FILE_BYTES);
             let known = Recalling::new(&tree, &step.changes, search.contents);
             let sight = state.advance(&step, &known, selection);
+            Lacking::refuse(commit, &sight.problems)?;
             self.take_in(sight, &tree, commit, search);
         }
         Ok(())
@@ -164,6 +165,7 @@ impl History {
             };
             let known = Recalling::new(&tree, &step.files, search.contents);
             let sight = tagged(&step, &known, selection, &patterns);
+            Lacking::refuse(commit, &sight.problems)?;
             self.take_in(sight, &tree, commit, search);
         }
         Ok(())

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use pack::model::Pack;
 use pack::tree::Tree;
-use registry::gate::pack_removed;
+use registry::gate::{pack_removed, passes};
 use registry::report::{CheckStatus, CheckedPack};
 use registry::settings::{FoundSettings, find_settings};
 use rules::Bump;
 
-use super::examine::{ExaminedPack, Run, passes};
+use super::examine::{ExaminedPack, Run};
 use super::sides::{BasePack, BaseSide, Pick, is_at_or_below};
+use crate::complaint::{self, Complaint};
 use crate::judging::{JudgedFile, SettingsKey};
 use crate::packs::{self, place_of};
 use crate::worktree::WorkTree;
@@ -20,6 +21,31 @@ use crate::worktree::WorkTree;
 pub type Removed = (ExaminedPack, BTreeSet<usize>, Option<SettingsKey>);
 
 impl Run<'_> {
+    /// Says which broken packs of the base stand nowhere any more: any pack may have been in them.
+    pub fn tell_lost(&mut self, judged: &[JudgedFile]) -> anyhow::Result<()> {
+        let broken = self.trees.first().map(|base| base.broken.clone()).unwrap_or_default();
+        if broken.is_empty() {
+            return Ok(());
+        }
+        let Some(root) = self.root(judged)? else { return Ok(()) };
+        let scopes = self.scopes(&WorkTree::around(&root))?;
+        for (path, why) in broken {
+            let is_here = judged.iter().any(|file| file.file.path == path);
+            if is_here || !scopes.iter().any(|scope| is_at_or_below(&path, scope)) {
+                continue;
+            }
+            let message = format!("{path} of the base cannot be read: {why}");
+            if self.request.allow_broken_base {
+                complaint::warn(&format!("{message}; what it held was not compared"));
+                continue;
+            }
+            let help = "compare with another base, or pass over this one with `--allow-broken-base`";
+            complaint::print(&Complaint::new(message).help(help).into());
+            self.complete = false;
+        }
+        Ok(())
+    }
+
     /// Packs of the base that HEAD has in no file.
     pub fn removed(&mut self, judged: &[JudgedFile]) -> anyhow::Result<Vec<Removed>> {
         let Some(base) = self.trees.first().cloned() else { return Ok(Vec::new()) };

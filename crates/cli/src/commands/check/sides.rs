@@ -1,6 +1,7 @@
 //! The packs of a base, by id and path, and the one that a pack at HEAD is compared with.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -8,9 +9,9 @@ use git::{EntryKind, ObjectId, SourceRepository};
 use pack::model::Pack;
 use pack::tree::Tree;
 use pack::{Digest, Document};
-use registry::discover::{BranchState, ChangedFile, Selection};
+use registry::discover::{BranchState, ChangedFile, Selection, is_named_as_pack, looks_like_pack};
 use registry::settings::{Limits, SourceSettings};
-use registry::{Input, Parsed};
+use registry::{Input, Parsed, Problem, ProblemCode};
 
 use crate::complaint::Complaint;
 use crate::gittree::{Contents, GitTree, Recalling};
@@ -26,8 +27,42 @@ pub struct BaseTree {
     pub tree: Rc<dyn Tree>,
     /// Its packs, sorted by path.
     pub packs: Vec<BasePack>,
+    /// Files that were meant as packs and cannot be read as such, with the reason.
+    pub broken: Vec<(String, String)>,
     /// Whether one file was named as the base: nothing beside it is looked at.
     one_file: bool,
+}
+
+/// Contents of a commit that this clone does not have.
+#[derive(Debug)]
+pub struct Lacking {
+    commit: ObjectId,
+    path: String,
+    why: String,
+}
+
+impl fmt::Display for Lacking {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Lacking { commit, path, why } = self;
+        write!(formatter, "{path} cannot be read in commit {commit}: {why}")
+    }
+}
+
+impl std::error::Error for Lacking {}
+
+impl Lacking {
+    /// Refuses to go on where a file could not be read at all: it may be any pack.
+    ///
+    /// # Errors
+    /// Names the first such file.
+    pub fn refuse(commit: ObjectId, problems: &[Problem]) -> Result<(), Lacking> {
+        match problems.iter().find(|problem| problem.code == ProblemCode::Unreachable) {
+            None => Ok(()),
+            Some(Problem { path, message, .. }) => {
+                Err(Lacking { commit, path: path.clone().unwrap_or_default(), why: message.clone() })
+            }
+        }
+    }
 }
 
 /// A pack in a base, not read yet.
@@ -118,14 +153,22 @@ impl BaseTree {
         let selection = Selection::new(&SourceSettings::local("local", "."), Limits::default())
             .map_err(Complaint::new)?;
         let tree = repository.tree(commit)?;
-        let files: Vec<ChangedFile> = tree
-            .walk_files(MOST_FILES)?
+        let found = tree.walk_files(MOST_FILES)?;
+        let files: Vec<ChangedFile> = found
             .files
             .into_iter()
             .filter(|file| below.is_none_or(|below| is_at_or_below(&file.path, below)))
             .map(|file| ChangedFile { path: file.path, now: Some((file.kind, file.id.to_string())) })
             .collect();
-        let state = BranchState::of_tree(&files, &Recalling::new(&tree, &files, contents), &selection);
+        let known = Recalling::new(&tree, &files, contents);
+        let (state, problems) = BranchState::survey(&files, &known, &selection);
+        Lacking::refuse(commit, &problems)?;
+        let unreadable = found.unreadable.into_iter().filter(|path| is_named_as_pack(path));
+        let unreadable = unreadable
+            .filter(|path| below.is_none_or(|below| is_at_or_below(path, below)))
+            .map(|path| (path, "its path is not UTF-8, or no path that every system knows".to_owned()));
+        let broken = problems.into_iter().filter_map(|problem| Some((problem.path?, problem.message)));
+        let broken = broken.chain(unreadable).collect();
         let packs = state.packs.into_iter().map(|(path, pack)| BasePack {
             path,
             id: pack.id,
@@ -134,7 +177,8 @@ impl BaseTree {
             names_files: !pack.named.is_empty(),
         });
         let packs = packs.collect();
-        Ok(BaseTree { tree: Rc::new(GitTree::new(repository.clone(), commit)), packs, one_file: false })
+        let tree = Rc::new(GitTree::new(repository.clone(), commit));
+        Ok(BaseTree { tree, packs, broken, one_file: false })
     }
 
     /// The packs of a file or folder on disk.
@@ -167,7 +211,7 @@ impl BaseTree {
                 .help("name a pack with an `id`, or compare with `none`")
                 .into());
         }
-        Ok(BaseTree { tree: Rc::new(tree.as_ref().clone()), packs, one_file })
+        Ok(BaseTree { tree: Rc::new(tree.as_ref().clone()), packs, broken: Vec::new(), one_file })
     }
 
     /// Whether the very bytes of a pack stand at `path`, and whatever it is made of stands in them.
@@ -210,11 +254,17 @@ impl BaseTree {
         if self.one_file {
             return Pick::Absent;
         }
+        if let Some((path, why)) = self.broken.iter().find(|(broken, _)| broken == path) {
+            return Pick::Broken(format!("{path}: {why}"));
+        }
         let Ok(bytes) = self.tree.read(path) else { return Pick::Absent };
         match BaseSide::new(path.to_owned(), bytes, self.tree.clone()) {
             Ok(side) => {
                 let theirs = Pack(side.document.root()).id();
-                if theirs == id || id.is_none() { Pick::Found(side) } else { Pick::Absent }
+                // What stood there without a usable id is what the pack was before it got one.
+                let is_nameless =
+                    theirs.is_none() && (is_named_as_pack(path) || looks_like_pack(&side.document));
+                if theirs == id || id.is_none() || is_nameless { Pick::Found(side) } else { Pick::Absent }
             }
             Err(why) => Pick::Broken(format!("{path}: {why}")),
         }

@@ -6,11 +6,10 @@ use axum::extract::State;
 use pack::Document;
 use pack::tree::NoTree;
 use registry::candidate::{Archive, ReleaseContent};
-use registry::gate::{Judged, version_findings};
-use registry::judge::{Baseline, Evaluated, Input, Settings, compare, evaluate, same_content};
-use registry::report::{BaselineView, CheckReport, CheckStatus, CheckedPack, DiffReport, FindingView, count};
+use registry::gate::{Sides, Weighed, judging_release, line_release, passes, weigh};
+use registry::judge::{Evaluated, Input, Parsed, Settings, evaluate, same_content};
+use registry::report::{BaselineView, CheckReport, CheckStatus, CheckedPack};
 use registry::settings::RepositorySettings;
-use registry::version::baseline;
 use semver::Version;
 use serde_json::{Value, json};
 use store::StoreArchive;
@@ -64,65 +63,88 @@ pub(crate) async fn check(
     Ok(Answer::json(&report)?.caching(Caching::Revalidate))
 }
 
-/// The release that the pack is compared with: its version, and what it holds.
-type Base = Option<(Version, ReleaseContent)>;
+/// A release that the pack is compared with.
+struct Base {
+    version: Version,
+    content: ReleaseContent,
+    document: Document,
+}
+
+impl Base {
+    fn parsed(&self) -> Parsed<'_> {
+        Parsed { input: input(&self.content), document: &self.document }
+    }
+}
 
 fn checked(app: &App, view: &View, bytes: &[u8], against: &Against) -> Result<CheckReport, Problem> {
     let repository = RepositorySettings::default();
     let policy = &app.settings.policy;
     let settings = Settings { repository: &repository, base: "", policy, today: today(), spec: None };
     let body = Input { bytes, path: PATH, tree: Some(&NoTree) };
-    let first = evaluate(body, None, settings);
-    if !first.document.as_ref().is_some_and(|document| document.root().is_object()) {
-        return Err(not_a_pack(&first));
-    }
-    let id = first.id.clone().unwrap_or_default();
+    let mut evaluated = evaluate(body, None, settings);
+    let Some(document) = evaluated.document.as_ref().filter(|document| document.root().is_object()) else {
+        return Err(not_a_pack(&evaluated));
+    };
+    let head = Parsed { input: body, document };
+    let id = evaluated.id.clone().unwrap_or_default();
     let archive = StoreArchive::new(&app.store, &app.settings.sources);
     let known = if view.pack(&id).is_ok() { archive.known(&id) } else { Vec::new() };
-    let judged_by = first.version.as_ref().and_then(|version| baseline(&known, version));
-    let line = judged_by.and_then(|known| load(&archive, &id, &known.version));
-    let mut evaluated = match &line {
-        Some((_, content)) => evaluate(body, Some(Baseline { input: input(content) }), settings),
-        None => first,
+    let version = evaluated.version.as_ref();
+    let own = version.filter(|_| !known.is_empty()).and_then(|version| load(&archive, &id, version));
+    let is_same = own.as_ref().map(|own| same_content(own.parsed().input, body));
+    let line = version.and_then(|version| line_release(&known, version, is_same == Some(true)));
+    let (name, base) = match against {
+        Against::Nothing => (None, None),
+        Against::Line => (Some("line"), line.and_then(|line| load(&archive, &id, &line.version))),
+        Against::Latest | Against::Version(_) => (Some("latest"), base(view, &archive, &id, against)?),
     };
-    let other = base(view, &archive, &id, against)?;
-    let (name, diff) = match against {
-        Against::Line => (label("line", &line), evaluated.report.diff.clone()),
-        Against::Nothing => ("none".to_owned(), None),
-        Against::Latest | Against::Version(_) => {
-            let diff = other.as_ref().and_then(|(_, content)| compare(input(content), body, settings));
-            (label("latest", &other), diff)
+    let judging = version.and_then(|version| {
+        let base = base.as_ref().map(|base| &base.version);
+        let release = judging_release(&known, version, is_same == Some(false), base)?;
+        load(&archive, &id, &release.version)
+    });
+    let is_base = |base: &Base| version.is_some_and(|version| base.version.cmp_precedence(version).is_eq());
+    let is_unchanged = is_same == Some(true) && base.as_ref().is_some_and(is_base);
+    let mut weighed = Weighed::default();
+    if name.is_some() && !is_unchanged {
+        let taken: Vec<Version> = known.iter().map(|known| known.version.clone()).collect();
+        let bases: Vec<Parsed<'_>> = base.iter().map(Base::parsed).collect();
+        let since = judging.as_ref().map(Base::parsed);
+        weighed = weigh(Sides {
+            head,
+            bases: &bases,
+            since,
+            taken: &taken,
+            reused: is_same == Some(false),
+            settings,
+        });
+    }
+    let against = name.map_or("none".to_owned(), |name| label(name, base.as_ref()));
+    evaluated.report.findings.append(&mut weighed.findings);
+    let status = match &weighed.diff {
+        _ if is_unchanged => CheckStatus::Unchanged,
+        None => CheckStatus::New,
+        Some(diff) if diff.changes.is_empty() && diff.old.version == diff.new.version => {
+            CheckStatus::Unchanged
         }
+        Some(_) => CheckStatus::Changed,
     };
-    let taken = evaluated.version.as_ref().and_then(|version| load(&archive, &id, version));
-    let same =
-        taken.as_ref().filter(|_| !known.is_empty()).map(|(_, content)| same_content(input(content), body));
-    let versions: Vec<Version> = known.iter().map(|known| known.version.clone()).collect();
-    let gate = gate_findings(&evaluated, line.as_ref(), &versions, same == Some(false), settings);
-    evaluated.report.findings.extend(gate);
-    Ok(report(evaluated, name, diff, same == Some(true)))
+    Ok(report(evaluated, against, status, weighed, is_same == Some(true)))
 }
 
-/// What the gate says about the version of the body, in the words of `packhouse check`.
-fn gate_findings(
-    evaluated: &Evaluated,
-    line: Option<&(Version, ReleaseContent)>,
-    taken: &[Version],
-    reused: bool,
-    settings: Settings<'_>,
-) -> Vec<FindingView> {
-    let Some(document) = &evaluated.document else { return Vec::new() };
-    let old = line.and_then(|(_, content)| Document::parse(&content.bytes).0);
-    let baseline = old.as_ref().zip(evaluated.report.diff.as_ref());
-    version_findings(Judged { new: document, path: PATH, base: None, baseline, taken, reused, settings })
-}
-
-fn load(archive: &StoreArchive<'_>, id: &str, version: &Version) -> Base {
-    Some((version.clone(), archive.content(id, version)?))
+fn load(archive: &StoreArchive<'_>, id: &str, version: &Version) -> Option<Base> {
+    let content = archive.content(id, version)?;
+    let document = Document::parse(&content.bytes).0?;
+    Some(Base { version: version.clone(), content, document })
 }
 
 /// The release that is compared with where it is not the one that judges.
-fn base(view: &View, archive: &StoreArchive<'_>, id: &str, against: &Against) -> Result<Base, Problem> {
+fn base(
+    view: &View,
+    archive: &StoreArchive<'_>,
+    id: &str,
+    against: &Against,
+) -> Result<Option<Base>, Problem> {
     if id.is_empty() && matches!(against, Against::Version(_)) {
         return Err(Problem::new(
             Kind::PackNotFound,
@@ -137,26 +159,31 @@ fn base(view: &View, archive: &StoreArchive<'_>, id: &str, against: &Against) ->
     Ok(row.and_then(|row| load(archive, id, &row.version)))
 }
 
-fn label(name: &str, base: &Base) -> String {
+fn label(name: &str, base: Option<&Base>) -> String {
     match base {
-        Some((version, _)) => format!("registry:{name} ({version})"),
+        Some(base) => format!("registry:{name} ({})", base.version),
         None => format!("registry:{name} (no release)"),
     }
 }
 
 /// `known` says that the same content is published under the same version.
-fn report(evaluated: Evaluated, against: String, diff: Option<DiffReport>, known: bool) -> CheckReport {
-    let status = match &diff {
-        None => CheckStatus::New,
-        Some(diff) if diff.changes.is_empty() => CheckStatus::Unchanged,
-        Some(_) => CheckStatus::Changed,
-    };
+fn report(
+    evaluated: Evaluated,
+    against: String,
+    status: CheckStatus,
+    weighed: Weighed,
+    known: bool,
+) -> CheckReport {
+    let Weighed { diff, since, .. } = weighed;
     let findings = evaluated.report.findings;
-    let sufficient = evaluated.report.diff.as_ref().is_none_or(|diff| diff.sufficient);
-    let passed = count(&findings).error == 0 && sufficient;
+    let passed = passes(&findings, diff.as_ref());
     let version = evaluated.version_text.as_deref().unwrap_or_default();
     let notes = known.then(|| format!("{version} is published with the same content"));
-    let baseline: Option<BaselineView> = evaluated.report.baseline;
+    let baseline = since.map(|since| BaselineView {
+        version: since.old.version,
+        digest: since.old.digest,
+        required_bump: since.required_bump,
+    });
     let pack = CheckedPack {
         pack: evaluated.id.unwrap_or_default(),
         path: PATH.to_owned(),
