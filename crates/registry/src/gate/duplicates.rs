@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use pack::model::Pack;
 use pack::{Document, LineIndex};
 use rules::Level;
 use semver::Version;
@@ -16,20 +15,21 @@ use crate::report::FindingView;
 pub struct Claim<'a> {
     /// The path of the file, as it is shown.
     pub path: &'a str,
-    /// Its document.
-    pub document: &'a Document,
+    /// Its bytes.
+    pub bytes: &'a [u8],
+    /// The id that it claims.
+    pub id: &'a str,
+    /// The version that it claims.
+    pub version: &'a Version,
     /// What its authors say.
     pub settings: Settings<'a>,
 }
 
 /// The findings on files that share id and version, sorted by path; files that differ in their layout only agree.
 pub fn duplicate_packs(claims: &[Claim<'_>]) -> Vec<FindingView> {
-    let mut owners: BTreeMap<(&str, Version), Vec<&Claim<'_>>> = BTreeMap::new();
+    let mut owners: BTreeMap<(&str, &Version), Vec<&Claim<'_>>> = BTreeMap::new();
     for claim in claims {
-        let pack = Pack(claim.document.root());
-        if let (Some(id), Some(version)) = (pack.id(), pack.version()) {
-            owners.entry((id, version)).or_default().push(claim);
-        }
+        owners.entry((claim.id, claim.version)).or_default().push(claim);
     }
     let mut findings = Vec::new();
     for ((id, version), owners) in owners {
@@ -38,7 +38,7 @@ pub fn duplicate_packs(claims: &[Claim<'_>]) -> Vec<FindingView> {
         }
         for owner in &owners {
             let other = owners.iter().find(|other| other.path != owner.path).map_or("", |other| other.path);
-            findings.extend(finding(owner, id, &version, other));
+            findings.extend(finding(owner, id, version, other));
         }
     }
     findings.sort_by(|a, b| a.path.cmp(&b.path));
@@ -46,7 +46,10 @@ pub fn duplicate_packs(claims: &[Claim<'_>]) -> Vec<FindingView> {
 }
 
 fn agree(owners: &[&Claim<'_>]) -> bool {
-    let canonical = |claim: &Claim<'_>| pack::digest::canonical(&claim.document.root().to_value());
+    let canonical = |claim: &Claim<'_>| {
+        let document = Document::parse(claim.bytes).0;
+        document.map(|document| pack::digest::canonical(&document.root().to_value()))
+    };
     let first = canonical(owners[0]);
     owners.iter().skip(1).all(|owner| canonical(owner) == first)
 }
@@ -63,8 +66,9 @@ fn finding(claim: &Claim<'_>, id: &str, version: &Version, other: &str) -> Optio
         value: version.to_string(),
     };
     let mut finding = draft.finish(claim.path, claim.settings)?;
-    let text = claim.document.text();
-    if let Some(node) = claim.document.root().get("id") {
+    let document = Document::parse(claim.bytes).0?;
+    let text = document.text();
+    if let Some(node) = document.root().get("id") {
         let lines = LineIndex::new(text);
         let (start, end) = (lines.position(text, node.span().start), lines.position(text, node.span().end));
         (finding.line, finding.column) = (start.line, start.column);
