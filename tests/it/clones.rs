@@ -212,3 +212,14 @@ fn a_base_without_a_usable_id_is_what_the_pack_was() {
         finds_the_break(&folder.run(&["check", "--against", "HEAD~1"]));
     }
 }
+
+#[test]
+fn a_base_that_is_missing_leaves_the_findings_of_the_packs() {
+    let folder = origin();
+    folder.write("a.pack.json", greeter("1.0.0").replace("{{name}}", "{{nane}}"));
+    let ran = folder.run(&["check", "--against", "merge-base:nowhere", "--format", "json"]);
+    assert_eq!(ran.status, 2, "{}", ran.shown());
+    let report = ran.json();
+    assert_eq!(report["passed"], false);
+    assert!(ran.stdout.contains("undeclared-variable") && ran.stderr.contains("nowhere"), "{}", ran.shown());
+}

@@ -7,6 +7,7 @@ use registry::report::CheckReport;
 use rules::{Level, Profile};
 
 use crate::args::RegistryOptions;
+use crate::complaint;
 use crate::exit::Verdict;
 use crate::output::{self, Item, OutputOptions, Run, Section, Shown};
 
@@ -87,7 +88,7 @@ enum PolicyFrom {
 /// # Errors
 /// What kept the whole run from happening; a single file that cannot be read is only said.
 pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
-    let examined = examine(&Request {
+    let request = Request {
         paths: &arguments.paths,
         against: arguments.against.against.as_deref(),
         profile: arguments.against.profile,
@@ -96,13 +97,23 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
         fetch: arguments.against.fetch,
         allow_broken_base: arguments.against.allow_broken_base,
         registry: &arguments.against.registry,
-    })?;
+    };
+    let examined = examine(&request).or_else(|error| without_base(&request, error))?;
     let complete = examined.complete;
     let run = run_of(examined);
     let passed = matches!(&run.shown, Shown::Check(report) if report.passed);
     output::write(&run, &arguments.output)?;
     let verdict = Verdict::of_findings(!passed);
     Ok(if complete { verdict } else { verdict.and(Verdict::Incomplete) })
+}
+
+/// What can be said of the packs although nothing can be compared: their own findings. The error is said first.
+fn without_base(request: &Request<'_>, error: anyhow::Error) -> anyhow::Result<Examined> {
+    let alone = Request { against: Some("none"), policy_from_base: false, ..*request };
+    let Ok(mut examined) = examine(&alone) else { return Err(error) };
+    complaint::print(&error);
+    examined.complete = false;
+    Ok(examined)
 }
 
 fn run_of(examined: Examined) -> Run {

@@ -31,6 +31,7 @@ use crate::packs::{self, PackFile, place_of};
 use crate::worktree::WorkTree;
 
 /// What a run is asked to do.
+#[derive(Clone, Copy)]
 pub struct Request<'q> {
     /// Files and folders.
     pub paths: &'q [PathBuf],
