@@ -79,6 +79,7 @@ struct Key {
 }
 
 /// A cheap hash of a key: its length and its first and last bytes.
+#[inline]
 fn hash_of(key: &str) -> u32 {
     let bytes = key.as_bytes();
     let edge = |part: Option<&[u8]>| {
@@ -87,6 +88,12 @@ fn hash_of(key: &str) -> u32 {
     let edges = edge(bytes.first_chunk::<4>().map(|part| &part[..]).or(Some(bytes))).rotate_left(5)
         ^ edge(bytes.last_chunk::<4>().map(|part| &part[..]));
     edges.wrapping_mul(0x9e37_79b9) ^ bytes.len() as u32
+}
+
+/// The one of 32 bits that stands for all keys of a hash.
+#[inline]
+fn bit_of(hash: u32) -> u32 {
+    1 << (hash >> 27)
 }
 
 /// A string of the document: its unescaped text, where that differs from the source.
@@ -118,8 +125,16 @@ enum Kind {
     Bool(bool),
     Number,
     String(Text),
-    Array { start: u32, end: u32 },
-    Object { start: u32, end: u32 },
+    Array {
+        start: u32,
+        end: u32,
+    },
+    /// `mask` has the [`bit_of`] every key: most keys that are looked for in vain are known to be absent by it.
+    Object {
+        start: u32,
+        end: u32,
+        mask: u32,
+    },
 }
 
 /// The six JSON types, as [`Node::json_type`] names them.

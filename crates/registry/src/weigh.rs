@@ -30,15 +30,18 @@ pub enum Origin {
 
 /// The level of a lint for the file at `path`.
 pub fn level_of(lint: &Lint, path: &str, settings: Settings<'_>) -> Level {
-    explain(lint, path, settings).0
+    if sets_no_levels(settings) { lint.level } else { explain(lint, path, settings).0 }
+}
+
+/// Whether every lint has its own level, as in most repositories.
+fn sets_no_levels(settings: Settings<'_>) -> bool {
+    let repository = settings.repository;
+    repository.lints.is_empty() && repository.overrides.is_empty() && settings.policy.lints.is_empty()
 }
 
 /// The level of a lint for the file at `path`, and where it came from.
 pub fn explain(lint: &Lint, path: &str, settings: Settings<'_>) -> (Level, Origin) {
     let repository = settings.repository;
-    if repository.lints.is_empty() && repository.overrides.is_empty() && settings.policy.lints.is_empty() {
-        return (lint.level, Origin::Default);
-    }
     let (mut level, mut origin) = (lint.level, Origin::Default);
     if let Some(set) = repository.lints.level(lint) {
         level = set;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::{Document, Escape, JsonType, Kind, NodeData, SORT_FROM, Text, hash_of};
+use super::{Document, Escape, JsonType, Kind, NodeData, SORT_FROM, Text, bit_of, hash_of};
 use crate::pointer::Pointer;
 use crate::span::Span;
 
@@ -175,7 +175,7 @@ impl<'a> Node<'a> {
 
     fn range(self) -> std::ops::Range<usize> {
         match self.data().kind {
-            Kind::Array { start, end } | Kind::Object { start, end } => start as usize..end as usize,
+            Kind::Array { start, end } | Kind::Object { start, end, .. } => start as usize..end as usize,
             _ => 0..0,
         }
     }
@@ -229,13 +229,19 @@ impl<'a> Node<'a> {
     }
 
     /// The member of that key; of a repeated key the last one, as other parsers take it.
+    #[inline]
     pub fn get(self, key: &str) -> Option<Node<'a>> {
-        if !self.is_object() {
-            return None;
+        let hash = hash_of(key);
+        match self.data().kind {
+            Kind::Object { mask, .. } if mask & bit_of(hash) != 0 => self.find(key, hash),
+            _ => None,
         }
+    }
+
+    /// Looks through the members of an object.
+    fn find(self, key: &str, hash: u32) -> Option<Node<'a>> {
         let document = self.document;
         if self.len() <= SORT_FROM {
-            let hash = hash_of(key);
             return self.children().rev().find(|child| child.has_key(key, hash));
         }
         let sorted = &document.sorted[self.range()];

@@ -3,7 +3,8 @@
 use std::sync::OnceLock;
 
 use super::{
-    Document, Key, Kind, MAX_DEPTH, NodeData, Problem, ProblemKind, SORT_FROM, Text, Unescaped, hash_of,
+    Document, Key, Kind, MAX_DEPTH, NodeData, Problem, ProblemKind, SORT_FROM, Text, Unescaped, bit_of,
+    hash_of,
 };
 use crate::pointer::Pointer;
 use crate::span::Span;
@@ -353,8 +354,10 @@ impl<'t, 'p> Parser<'t, 'p> {
 
     fn object(&mut self, index: u32) -> Parsed<Kind> {
         let opened = self.enter()?;
+        let mut mask = 0;
         while self.bytes.get(self.at) != Some(&b'}') {
             let key = self.key()?;
+            mask |= bit_of(key.hash);
             let member = self.value(index, Some(key))?;
             self.open.push(member);
             self.blanks()?;
@@ -366,7 +369,7 @@ impl<'t, 'p> Parser<'t, 'p> {
             self.sorted[start as usize..end as usize]
                 .sort_by_key(|&child| (key_text(nodes, text, child), child));
         }
-        Ok(Kind::Object { start, end })
+        Ok(Kind::Object { start, end, mask })
     }
 
     fn key(&mut self) -> Parsed<Key> {

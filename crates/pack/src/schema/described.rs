@@ -27,6 +27,11 @@ impl Described<'_> {
         self.shapes.iter().any(|shape| shape.has_properties() && shape.is_open())
     }
 
+    /// Whether the format knows a key in this object, or in one of another kind.
+    pub fn knows(&self, key: &str) -> bool {
+        self.shapes.iter().chain(&self.excluded).any(|shape| shape.has_property(key))
+    }
+
     /// The keys that the format knows in this object.
     pub fn known_keys(&self) -> impl Iterator<Item = &'static str> + Clone {
         keys(&self.shapes)
@@ -35,11 +40,6 @@ impl Described<'_> {
     /// The keys that this object must have.
     pub fn required_keys(&self) -> impl Iterator<Item = &'static str> {
         self.shapes.iter().flat_map(|shape| shape.required())
-    }
-
-    /// The keys that the format knows in objects of another kind.
-    pub fn foreign_keys(&self) -> impl Iterator<Item = &'static str> + Clone {
-        keys(&self.excluded)
     }
 }
 
@@ -97,6 +97,6 @@ mod tests {
         let step = all.iter().find(|described| described.node.get("kind").is_some()).expect("the step");
         assert!(step.is_open() && step.known_keys().any(|key| key == "args"));
         assert!(step.known_keys().all(|key| key != "predicate"));
-        assert!(step.foreign_keys().any(|key| key == "predicate"));
+        assert!(step.knows("predicate") && !step.known_keys().any(|key| key == "predicate"));
     }
 }

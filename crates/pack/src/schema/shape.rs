@@ -143,6 +143,11 @@ impl Shape {
         self.kind.as_deref()
     }
 
+    /// Whether it knows the member of that name.
+    pub(super) fn has_property(&self, key: &str) -> bool {
+        self.property(key).is_some()
+    }
+
     fn property(&self, key: &str) -> Option<Id> {
         let order = |property: &Property| (property.key.len(), property.key.as_str()).cmp(&(key.len(), key));
         let at = self.properties.binary_search_by(order).ok()?;

@@ -23,13 +23,9 @@ pub(super) const LINT: Lint = Lint {
 
 fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
     for described in pack.described().iter().filter(|described| described.is_open()) {
-        let known: BTreeSet<&str> = described.known_keys().collect();
-        if known.is_empty() {
-            continue;
-        }
-        let foreign: BTreeSet<&str> = described.foreign_keys().collect();
         for (key, member) in described.node.members() {
-            if !known.contains(key) && !foreign.contains(key) && !is_prefixed(key) {
+            if !described.knows(key) && !is_prefixed(key) {
+                let known: BTreeSet<&str> = described.known_keys().collect();
                 check_key(described, &known, key, member, findings);
             }
         }
