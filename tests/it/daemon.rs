@@ -23,6 +23,8 @@ pub struct Daemon {
     pub address: String,
     /// What it wrote to its standard error, shown when a test waits in vain.
     said: Arc<Mutex<Vec<String>>>,
+    /// Whether it leads a process group, which ends with it.
+    leads_group: bool,
 }
 
 /// The answer to one request.
@@ -57,7 +59,15 @@ impl Daemon {
             }
         });
         let address = receiver.recv_timeout(DEADLINE).expect("the daemon listens");
-        Daemon { child, address, said }
+        Daemon { child, address, said, leads_group: false }
+    }
+
+    /// Starts a command that starts the daemon and stays its parent.
+    pub fn spawn_behind(mut command: Command) -> Daemon {
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut daemon = Daemon::spawn(command);
+        daemon.leads_group = true;
+        daemon
     }
 
     /// The answer to a request line and headers.
@@ -148,6 +158,10 @@ impl Daemon {
 
 impl Drop for Daemon {
     fn drop(&mut self) {
+        if self.leads_group {
+            let group = format!("-{}", self.child.id());
+            let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -427,7 +441,7 @@ fn the_demo_serves_its_packs_and_cleans_up() {
     let url =
         said.lines().find_map(|line| line.trim().strip_prefix("curl http://")).expect("a command to try");
     let address = url.split('/').next().expect("an address").to_owned();
-    let daemon = Daemon { child, address, said: Arc::default() };
+    let daemon = Daemon { child, address, said: Arc::default(), leads_group: false };
     let flagged = daemon.get("/v1/fetch/support-bot@1.2.0");
     assert_eq!(flagged.header("packhouse-flagged"), "insufficient-bump");
     let ended = std::process::Command::new("kill").args(["-TERM", &daemon.child.id().to_string()]).status();

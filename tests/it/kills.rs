@@ -266,7 +266,7 @@ fn a_clock_that_is_set_back_moves_no_time_backwards() {
     wait_for(&daemon, 0);
     drop(daemon);
     commit_version(&folder, 1);
-    let daemon = Daemon::spawn(behind(&folder, "faketime", &["-f", "-10d"]));
+    let daemon = Daemon::spawn_behind(behind(&folder, "faketime", &["-f", "-10d"]));
     wait_for(&daemon, 1);
     let versions = daemon.json("/v1/packs/greeter")["versions"].clone();
     let at = |position: usize| versions[position]["published_at"].as_str().expect("a time").to_owned();
