@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::ObjectId;
+use crate::{FetchFailure, ObjectId};
 
 /// Why a repository, a ref, an object, a watch or the ledger did not answer.
 #[derive(Debug, thiserror::Error)]
@@ -189,6 +189,15 @@ pub enum GitError {
     /// No `git` is installed.
     #[error("no `git` is installed, which the ledger's remote needs")]
     NoGitBinary,
+    /// A remote repository could not be fetched.
+    #[error("cannot fetch {url}")]
+    Fetch {
+        /// Its address, which holds no secret.
+        url: String,
+        /// What is in the way.
+        #[source]
+        failure: Box<FetchFailure>,
+    },
     /// `git repack` ended with an error.
     #[error("`git repack` failed in `{}`: {output}", path.display())]
     Repack {

@@ -19,7 +19,6 @@ use git2::{ErrorCode, Repository};
 use pack::tree::EntryKind;
 
 pub use edits::{Content, Edit};
-pub use maintain::Maintenance;
 pub use remote::{Pushed, without_credentials};
 
 use crate::source::lossy;
