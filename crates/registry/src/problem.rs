@@ -84,7 +84,8 @@ codes! {
     UnsupportedRepository = "unsupported-repository", Error, "the repository has a format that cannot be read",
         "use a repository with SHA-1 objects and the files ref format";
     Unreachable = "unreachable", Error, "the source cannot be read",
-        "check that the path exists and holds a Git repository that the registry may read";
+        "check that the path or address is right and that the registry may read it: the message names what is in the way; \
+         releases stay served";
     LedgerUnreachable = "ledger-unreachable", Error, "the ledger's remote is away or was set back, and publishing waits",
         "this is for the operator: what is published is served on, and the rest follows once the remote is back";
     BranchRewritten = "branch-rewritten", Warn, "the branch no longer contains what was scanned before",

@@ -3,19 +3,23 @@
 //! Both are parsed once, at the edge, from text. Unknown keys are errors with a suggestion; so are unknown rules.
 
 mod error;
+mod limits;
 mod operator;
+mod remote;
 mod replication;
 mod repository;
 
 use pack::tree::{Tree, Unreadable, folder};
 
 pub use error::SettingsError;
+pub use limits::Limits;
 #[cfg(test)]
 pub(crate) use operator::default_tags;
 pub use operator::{
-    HistoryPolicy, IncludeFile, Limits, OnBreaking, OnInvalid, Policy, Ranges, RegistrySettings, Server,
+    HistoryPolicy, IncludeFile, OnBreaking, OnInvalid, Policy, Ranges, RegistrySettings, Server,
     SourceLocation, SourceSettings, VersionsMode,
 };
+pub use remote::{CredentialSettings, RemoteUrl, Scheme};
 pub use replication::{FollowSettings, LedgerSettings};
 pub(crate) use repository::is_channel_name;
 pub use repository::{

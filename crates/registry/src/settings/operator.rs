@@ -6,6 +6,8 @@ use rules::{Level, Profile};
 use serde::Deserialize;
 
 use super::error::{SettingsError, parse};
+use super::limits::{Limits, LimitsFile};
+use super::remote::{CredentialSettings, CredentialsFile, RemoteUrl, check_listen, check_variable};
 use super::replication::{self, FollowSettings, LedgerSettings};
 use super::repository::{LintLevels, RuleLevels, check_rule_names, rule_settings};
 
@@ -138,7 +140,7 @@ pub enum SourceLocation {
     /// A folder on this machine, relative to the configuration file.
     Path(String),
     /// A remote repository.
-    Url(String),
+    Url(RemoteUrl),
 }
 
 /// One `[[source]]`.
@@ -166,33 +168,10 @@ pub struct SourceSettings {
     pub history: HistoryPolicy,
     /// How often it is looked at without a hint, in milliseconds.
     pub poll_ms: u64,
-}
-
-/// `[limits]`; sizes in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// The size of a pack.
-    pub pack_bytes: u64,
-    /// The size of all files of a skill.
-    pub skill_bytes: u64,
-    /// The number of files of a skill.
-    pub skill_files: usize,
-    /// The number of packs in one commit.
-    pub packs_per_tree: usize,
-    /// The number of refs of a source.
-    pub refs: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Limits {
-            pack_bytes: 2 << 20,
-            skill_bytes: 20 << 20,
-            skill_files: 500,
-            packs_per_tree: 1000,
-            refs: 20_000,
-        }
-    }
+    /// Where the credentials are read from.
+    pub credentials: Option<CredentialSettings>,
+    /// The variable that holds the secret of its push webhook.
+    pub webhook_secret_env: Option<String>,
 }
 
 /// A file that `include` of the registry's configuration names: more sources.
@@ -270,27 +249,13 @@ struct SourceFile {
     #[serde(default)]
     history: HistoryPolicy,
     poll: Option<String>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct LimitsFile {
-    pack_bytes: Option<toml::Value>,
-    skill_bytes: Option<toml::Value>,
-    skill_files: Option<usize>,
-    packs_per_tree: Option<usize>,
-    refs: Option<usize>,
-    requests_per_minute: u64,
+    credentials: Option<CredentialsFile>,
+    webhook_secret_env: Option<String>,
 }
 
 /// Keys of the documented configuration that belong to capabilities which this version does not have.
-const LATER: [(&str, &str); 5] = [
-    ("auth", "access control"),
-    ("webhook", "outgoing webhooks"),
-    ("credentials", "remote sources"),
-    ("webhook_secret_env", "push webhooks"),
-    ("readers", "access control"),
-];
+const LATER: [(&str, &str); 3] =
+    [("auth", "access control"), ("webhook", "outgoing webhooks"), ("readers", "access control")];
 
 impl RegistrySettings {
     /// Reads the text of `registry.toml`.
@@ -303,6 +268,7 @@ impl RegistrySettings {
     }
 
     fn checked(file: RegistryFile) -> Result<RegistrySettings, SettingsError> {
+        check_listen(&file.server.listen)?;
         let lints = LintLevels::parse(&file.policy.lints, "policy.lints")?;
         let no_allow = file.policy.no_allow.unwrap_or_else(|| Policy::default().no_allow);
         check_rule_names(&no_allow, "policy.no_allow")?;
@@ -376,7 +342,7 @@ impl SourceFile {
         }
         let location = match (self.path, self.url) {
             (Some(path), None) => SourceLocation::Path(path),
-            (None, Some(url)) => SourceLocation::Url(url),
+            (None, Some(url)) => SourceLocation::Url(RemoteUrl::parse(&url)?),
             (Some(_), Some(_)) => {
                 return Err(SettingsError::new(
                     "source.url",
@@ -386,7 +352,7 @@ impl SourceFile {
             }
             (None, None) => {
                 return Err(SettingsError::new("source.path", format!("the source `{name}` has no `path`"))
-                    .help("name the folder of a Git repository"));
+                    .help("name the folder of a Git repository, or its address with `url`"));
             }
         };
         let tags = self.tags.unwrap_or_else(default_tags);
@@ -406,6 +372,14 @@ impl SourceFile {
             })?,
             None => 60_000,
         };
+        let url = match &location {
+            SourceLocation::Url(url) => Some(url),
+            SourceLocation::Path(_) => None,
+        };
+        let credentials = self.credentials.map(|credentials| credentials.checked(url)).transpose()?;
+        if let Some(variable) = &self.webhook_secret_env {
+            check_variable("source.webhook_secret_env", variable)?;
+        }
         Ok(SourceSettings {
             name,
             former_names: self.former_names,
@@ -418,6 +392,8 @@ impl SourceFile {
             ids: self.ids,
             history: self.history,
             poll_ms,
+            credentials,
+            webhook_secret_env: self.webhook_secret_env,
         })
     }
 }
@@ -443,53 +419,11 @@ impl SourceSettings {
             ids: Vec::new(),
             history: HistoryPolicy::Refuse,
             poll: None,
+            credentials: None,
+            webhook_secret_env: None,
         };
         file.checked().expect("the defaults are valid for a valid name")
     }
-}
-
-impl LimitsFile {
-    fn checked(self) -> Result<Limits, SettingsError> {
-        if self.requests_per_minute > 0 {
-            return Err(SettingsError::new(
-                "limits.requests_per_minute",
-                "a limit on requests is nothing that this version has yet",
-            )
-            .help("write 0, and limit requests in the reverse proxy"));
-        }
-        let defaults = Limits::default();
-        let size = |key: &str, value: Option<toml::Value>, default: u64| match value {
-            None => Ok(default),
-            Some(value) => bytes(&value).ok_or_else(|| {
-                SettingsError::new(format!("limits.{key}"), format!("{value} is no size"))
-                    .help("write bytes, or a number and `KiB`, `MiB` or `GiB`, such as \"2MiB\"")
-            }),
-        };
-        Ok(Limits {
-            pack_bytes: size("pack_bytes", self.pack_bytes, defaults.pack_bytes)?,
-            skill_bytes: size("skill_bytes", self.skill_bytes, defaults.skill_bytes)?,
-            skill_files: self.skill_files.unwrap_or(defaults.skill_files),
-            packs_per_tree: self.packs_per_tree.unwrap_or(defaults.packs_per_tree),
-            refs: self.refs.unwrap_or(defaults.refs),
-        })
-    }
-}
-
-fn bytes(value: &toml::Value) -> Option<u64> {
-    if let Some(number) = value.as_integer() {
-        return u64::try_from(number).ok();
-    }
-    let text = value.as_str()?.trim();
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let number: u64 = text[..digits].parse().ok()?;
-    let unit: u64 = match text[digits..].trim() {
-        "" | "B" => 1,
-        "KiB" | "kB" => 1 << 10,
-        "MiB" | "MB" => 1 << 20,
-        "GiB" | "GB" => 1 << 30,
-        _ => return None,
-    };
-    number.checked_mul(unit)
 }
 
 fn duration_ms(text: &str) -> Option<u64> {
