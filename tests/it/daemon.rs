@@ -70,6 +70,11 @@ impl Daemon {
         daemon
     }
 
+    /// What it has logged so far.
+    pub fn log(&self) -> String {
+        self.said.lock().expect("no test holds it in a panic").join("\n")
+    }
+
     /// The answer to a request line and headers.
     pub fn request(&self, head: &str) -> Answer {
         Daemon::ask(&self.address, head).expect("an answer")
@@ -80,11 +85,21 @@ impl Daemon {
         self.child.id()
     }
 
+    /// The answer to a POST of a body with one header.
+    pub fn post(&self, path: &str, header: &str, body: &str) -> Answer {
+        let head = format!("POST {path} HTTP/1.1\r\n{header}\r\nContent-Length: {}", body.len());
+        Daemon::send(&self.address, &head, body).expect("an answer")
+    }
+
     /// Sends a request to an address; none when no whole answer comes.
     pub fn ask(address: &str, head: &str) -> Option<Answer> {
+        Daemon::send(address, head, "")
+    }
+
+    fn send(address: &str, head: &str, body: &str) -> Option<Answer> {
         let mut stream = TcpStream::connect(address).ok()?;
         stream.set_read_timeout(Some(DEADLINE)).ok()?;
-        write!(stream, "{head}\r\nHost: localhost\r\nConnection: close\r\n\r\n").ok()?;
+        write!(stream, "{head}\r\nHost: localhost\r\nConnection: close\r\n\r\n{body}").ok()?;
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes).ok()?;
         let end = bytes.windows(4).position(|window| window == b"\r\n\r\n")?;

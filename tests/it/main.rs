@@ -17,6 +17,7 @@ mod lines;
 mod lint;
 #[path = "../support/patch.rs"]
 mod patch;
+mod remote;
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -2,6 +2,8 @@
 //!
 //! Nothing of the user's or the machine's configuration reaches a test: home, Git and CI variables are cleared.
 
+pub mod git_http;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -4,8 +4,13 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this room does IO")]
 
+mod counters;
+mod listen;
+mod pace;
+mod remotes;
 mod scan;
 mod serve;
+mod trouble;
 mod watch;
 pub mod web;
 mod worker;

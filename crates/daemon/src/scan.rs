@@ -14,11 +14,14 @@ use registry::candidate::{Candidate, Outcome, Terms};
 use registry::discover::{BranchState, Selection, Sight};
 use registry::problem::{Problem, ProblemCode};
 use registry::settings::{
-    FoundSettings, HistoryPolicy, RegistrySettings, SourceSettings, VersionsMode, find_settings,
+    FoundSettings, HistoryPolicy, RegistrySettings, SourceLocation, SourceSettings, VersionsMode,
+    find_settings,
 };
 use registry::status::{PackStatus, source_layer};
 use registry::{EventType, judge};
 use store::{Batch, ScanSummary, SourceRecord, SourceState, Store, StoreArchive, StoreError, with_causes};
+
+use crate::trouble::{Telling, Trouble};
 
 mod branch;
 mod tags;
@@ -31,6 +34,15 @@ mod tests;
 pub(crate) struct Memory {
     refs: Option<RefSnapshot>,
     branch: Option<(ObjectId, BranchState)>,
+    trouble: Trouble,
+}
+
+impl Memory {
+    /// Lets the next scan look at everything.
+    fn forget(&mut self) {
+        self.refs = None;
+        self.branch = None;
+    }
 }
 
 /// Problems that are over when a scan ends well.
@@ -61,6 +73,10 @@ pub(crate) struct Scanned {
     pub(crate) moved: bool,
     /// Whether the source could not be read.
     pub(crate) failed: bool,
+    /// Whether that was because objects or refs of the repository are missing or damaged.
+    pub(crate) damaged: bool,
+    /// How many candidates were refused.
+    pub(crate) refused: usize,
 }
 
 /// Why a scan ended before its time.
@@ -87,6 +103,8 @@ struct Run<'r> {
     now: Timestamp,
     /// Versions that stand at the head, in branch mode.
     head_versions: Option<HeadVersions>,
+    /// How many candidates were refused.
+    refused: usize,
 }
 
 impl Scanner<'_> {
@@ -103,38 +121,69 @@ impl Scanner<'_> {
             if !matches!(&result, Err(ScanError::Store(error)) if meanwhile(error)) {
                 break;
             }
-            *memory = Memory::default();
+            memory.forget();
             result = self.run(memory, state.clone(), now, started);
         }
         match result {
-            Ok(scanned) => scanned,
+            Ok(scanned) => {
+                self.tell_end(memory);
+                scanned
+            }
             Err(error) => {
-                self.note_failure(state, &error, now);
-                Scanned { failed: true, ..Scanned::default() }
+                let damaged = matches!(
+                    error,
+                    ScanError::Git(git::GitError::Object { .. } | git::GitError::MissingObject { .. })
+                );
+                self.note_failure(memory, state, code_of(&error), &with_causes(&error), now);
+                Scanned { failed: true, damaged, ..Scanned::default() }
             }
         }
     }
 
-    fn note_failure(&self, mut state: SourceState, error: &ScanError, now: Timestamp) {
-        let code = match error {
-            ScanError::Git(git::GitError::Unsupported { .. }) => ProblemCode::UnsupportedRepository,
-            ScanError::Settings(_) => ProblemCode::InvalidConfiguration,
-            ScanError::Store(StoreError::Remote { .. } | StoreError::Rewound { .. }) => {
-                ProblemCode::LedgerUnreachable
-            }
-            ScanError::Store(_) => ProblemCode::Internal,
-            ScanError::Git(_) => ProblemCode::Unreachable,
-        };
-        let message = with_causes(error);
-        let first = state.error.as_deref() != Some(message.as_str());
-        state.error = Some(message.clone());
+    /// Notes that the source could not be fetched; what was published stays served.
+    pub(crate) fn unfetched(
+        &self,
+        memory: &mut Memory,
+        code: ProblemCode,
+        message: &str,
+        now: Timestamp,
+    ) -> Scanned {
+        let mut state = self.store.source_state(&self.source.name);
+        state.last_attempt = Some(now);
+        self.note_failure(memory, state, code, message, now);
+        Scanned { failed: true, ..Scanned::default() }
+    }
+
+    fn note_failure(
+        &self,
+        memory: &mut Memory,
+        mut state: SourceState,
+        code: ProblemCode,
+        message: &str,
+        now: Timestamp,
+    ) {
+        state.error = Some(message.to_owned());
         state.settle(&FAILURES);
-        state.see(&Problem::new(code, message.clone()), now);
-        if first {
-            tracing::error!(source.name = %self.source.name, problem.code = %code, "{message}");
+        state.see(&Problem::new(code, message), now);
+        let source = &self.source.name;
+        match memory.trouble.failed(message, now) {
+            None => {}
+            Some(Telling::Begins) => {
+                tracing::error!(event = "source-failing", source.name = %source, problem.code = %code, "{message}");
+            }
+            Some(Telling::Lasts(since)) => {
+                tracing::error!(event = "source-fails-for-long", source.name = %source, problem.code = %code, %since, "{message}");
+            }
         }
         if let Err(error) = self.store.set_source_state(&self.source.name, &state) {
             tracing::error!(source.name = %self.source.name, %error, "the state of the source could not be kept");
+        }
+    }
+
+    /// Says that the source is read again, where it was not.
+    fn tell_end(&self, memory: &mut Memory) {
+        if let Some(since) = memory.trouble.over() {
+            tracing::info!(event = "source-recovered", source.name = %self.source.name, %since, "the source is read again");
         }
     }
 
@@ -159,7 +208,8 @@ impl Scanner<'_> {
         let selection = Selection::new(self.source, self.settings.limits).map_err(ScanError::Settings)?;
         let summary = ScanSummary { started_at: now, ..ScanSummary::default() };
         let archive = StoreArchive::new(self.store, &self.settings.sources);
-        let mut run = Run { scanner: self, selection, archive, state, summary, now, head_versions: None };
+        let mut run =
+            Run { scanner: self, selection, archive, state, summary, now, head_versions: None, refused: 0 };
         match self.source.versions {
             VersionsMode::Branch => run.branch(&repository, &refs, memory)?,
             VersionsMode::Tags => run.tags(&repository, &refs)?,
@@ -167,6 +217,19 @@ impl Scanner<'_> {
         let scanned = run.finish(&repository, started)?;
         memory.refs = Some(refs);
         Ok(scanned)
+    }
+}
+
+/// The code of the problem that a failed scan makes.
+fn code_of(error: &ScanError) -> ProblemCode {
+    match error {
+        ScanError::Git(git::GitError::Unsupported { .. }) => ProblemCode::UnsupportedRepository,
+        ScanError::Settings(_) => ProblemCode::InvalidConfiguration,
+        ScanError::Store(StoreError::Remote { .. } | StoreError::Rewound { .. }) => {
+            ProblemCode::LedgerUnreachable
+        }
+        ScanError::Store(_) => ProblemCode::Internal,
+        ScanError::Git(_) => ProblemCode::Unreachable,
     }
 }
 
@@ -241,6 +304,7 @@ impl Run<'_> {
             },
             Ok(Outcome::Known { .. }) => {}
             Ok(Outcome::Refused(problem)) => {
+                self.refused += 1;
                 let problem = self.renamed_to_tag_moved(candidate, problem);
                 self.see(&problem);
             }
@@ -321,7 +385,7 @@ impl Run<'_> {
             self.state.last_scan = Some(self.summary.clone());
         }
         self.scanner.store.set_source_state(&self.scanner.source.name, &self.state)?;
-        Ok(Scanned { published, moved, failed: false })
+        Ok(Scanned { published, moved, refused: self.refused, ..Scanned::default() })
     }
 
     /// The record of the source, where the ledger has another one or none.
@@ -332,7 +396,10 @@ impl Run<'_> {
         let first_head = known.and_then(|known| known.first_head.clone()).or_else(|| self.state.head.clone());
         let record = SourceRecord {
             name: source.name.clone(),
-            url: self.scanner.path.display().to_string(),
+            url: match &source.location {
+                SourceLocation::Url(url) => url.to_string(),
+                SourceLocation::Path(_) => self.scanner.path.display().to_string(),
+            },
             readers: Vec::new(),
             ids: source.ids.clone(),
             former_names: source.former_names.clone(),

@@ -1,16 +1,19 @@
 //! The daemon: opens the state, starts a worker per source, serves until it is told to stop.
 
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use registry::settings::{RegistrySettings, SourceLocation};
+use registry::settings::RegistrySettings;
 use store::{Options, Role, Store, StoreError, Upstream};
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 
+use crate::counters::Counters;
+use crate::listen::{self, Connections};
+use crate::remotes::Remotes;
 use crate::watch::{Bells, Notices};
 use crate::web::{App, Hints, router};
 use crate::worker::{SCANS_AT_ONCE, Shared, Worker};
@@ -44,6 +47,7 @@ pub struct Daemon {
     first_scans: Vec<watch::Receiver<bool>>,
     shutdown: watch::Sender<bool>,
     workers: Vec<tokio::task::JoinHandle<()>>,
+    remotes: Arc<Remotes>,
     server: tokio::task::JoinHandle<std::io::Result<()>>,
 }
 
@@ -65,30 +69,34 @@ impl Daemon {
         let state = base.join(&settings.server.state);
         let options = Options { ranges: settings.policy.ranges, upstream: upstream(&settings, base) };
         let is_follower = settings.follow.url.is_some();
+        let remotes = Arc::new(Remotes::new(base, &state, settings.limits));
         // Fetching a ledger may take its time.
         let opened = tokio::task::spawn_blocking(move || Store::open(&state, options)).await;
         let store = Arc::new(opened.map_err(|error| ServeError::Serve(std::io::Error::other(error)))??);
         let settings = Arc::new(settings);
         let (shutdown, stopped) = watch::channel(false);
-        let bells = Bells::default();
+        let counters = Arc::new(Counters::of(&settings));
+        let bells = Bells::new(counters.clone());
         let shared = Shared {
             store: store.clone(),
             settings: settings.clone(),
             notices: Arc::new(Notices::start(bells.clone())),
             slots: Arc::new(Semaphore::new(SCANS_AT_ONCE)),
+            remotes: remotes.clone(),
+            counters: counters.clone(),
             shutdown: stopped.clone(),
         };
         let (mut workers, first_scans) =
-            if is_follower { Default::default() } else { start_workers(&shared, base, &bells) };
+            if is_follower { Default::default() } else { start_workers(&shared, &bells) };
         if store.has_remote() {
             workers.push(tokio::spawn(replicate(store.clone(), is_local(&settings), stopped.clone())));
         }
         let hints = Hints::new(move |source: &str| bells.ring(source));
         let ready = Arc::new(AtomicBool::new(false));
-        let app = App::new(store.clone(), settings, hints, ready.clone());
+        let app = App::new(store.clone(), settings, hints, ready.clone()).counting(counters);
         ready.store(true, Ordering::Release);
         let server = tokio::spawn(serve(listener, app, stopped));
-        Ok(Daemon { address, store, first_scans, shutdown, workers, server })
+        Ok(Daemon { address, store, first_scans, shutdown, workers, remotes, server })
     }
 
     /// Waits until every source was scanned once.
@@ -116,6 +124,7 @@ impl Daemon {
     /// When the state cannot be written out; the ledger is complete all the same.
     pub async fn stop(self) -> Result<(), ServeError> {
         let _ = self.shutdown.send(true);
+        self.remotes.cancel();
         for worker in self.workers {
             let _ = tokio::time::timeout(GRACE, worker).await;
         }
@@ -132,7 +141,7 @@ async fn serve(listener: TcpListener, app: App, mut stopped: watch::Receiver<boo
         // Live streams never end by themselves.
         web.close();
     };
-    axum::serve(listener, router(app)).with_graceful_shutdown(stop).await
+    listen::serve(listener, router(app), Connections::default(), stop).await
 }
 
 /// How often a ledger elsewhere is asked for news: on this machine, and over the network.
@@ -174,7 +183,6 @@ fn is_local(settings: &RegistrySettings) -> bool {
 
 fn start_workers(
     shared: &Shared,
-    base: &Path,
     bells: &Bells,
 ) -> (Vec<tokio::task::JoinHandle<()>>, Vec<watch::Receiver<bool>>) {
     let mut workers = Vec::new();
@@ -186,7 +194,7 @@ fn start_workers(
         let worker = Worker {
             shared: shared.clone(),
             source: source.clone(),
-            path: source_path(base, &source.location),
+            path: shared.remotes.folder(&source.location),
             bell: bells.of(&source.name),
             first_done,
             before,
@@ -194,14 +202,4 @@ fn start_workers(
         workers.push(tokio::spawn(worker.run()));
     }
     (workers, first_scans)
-}
-
-/// The folder of a source on this machine.
-///
-/// A remote source has none: the folder of its mirror stands in, which reads as missing.
-fn source_path(base: &Path, location: &SourceLocation) -> PathBuf {
-    match location {
-        SourceLocation::Path(path) => base.join(path),
-        SourceLocation::Url(url) => PathBuf::from(url),
-    }
 }

@@ -1,4 +1,5 @@
-//! Hints: file notices say that a source may have moved. A hint carries no data; losing one costs latency only.
+//! Hints: file notices, webhooks and people say that a source may have moved. A hint carries no data; losing one
+//! costs latency only.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -7,13 +8,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 use git::{SourceRepository, Watcher};
 use tokio::sync::Notify;
 
+use crate::counters::Counters;
+
 /// The hint bells of all sources, by name.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Bells {
+    counters: Arc<Counters>,
     bells: Arc<Mutex<HashMap<String, Arc<Notify>>>>,
 }
 
 impl Bells {
+    /// No bells yet; what rings them is counted.
+    pub(crate) fn new(counters: Arc<Counters>) -> Bells {
+        Bells { counters, bells: Arc::default() }
+    }
+
     /// The bell of a source.
     pub(crate) fn of(&self, source: &str) -> Arc<Notify> {
         let mut bells = self.bells.lock().unwrap_or_else(PoisonError::into_inner);
@@ -22,6 +31,9 @@ impl Bells {
 
     /// Rings the bell of a source, if there is one.
     pub(crate) fn ring(&self, source: &str) {
+        if let Some(counters) = self.counters.source(source) {
+            counters.hints.add(1);
+        }
         let bells = self.bells.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(bell) = bells.get(source) {
             bell.notify_one();

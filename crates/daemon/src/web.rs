@@ -11,12 +11,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use registry::RegistrySettings;
 use store::Store;
 
+use crate::counters::Counters;
+
 mod address;
 mod answer;
 mod api;
 mod blobs;
 mod body;
 mod guard;
+mod hooks;
 mod metrics;
 mod openapi;
 mod pages;
@@ -31,6 +34,7 @@ mod views;
 mod tests;
 
 use blobs::Blobs;
+use hooks::Hooks;
 use metrics::Metrics;
 use pool::Pool;
 
@@ -65,6 +69,8 @@ pub struct App {
     pool: Pool,
     closing: Arc<AtomicBool>,
     metrics: Arc<Metrics>,
+    hooks: Arc<Hooks>,
+    counters: Arc<Counters>,
 }
 
 impl App {
@@ -78,7 +84,17 @@ impl App {
         let blobs = Arc::new(Blobs::new(store.clone()));
         let metrics = Arc::new(Metrics::new(routes::ROUTES.len()));
         let closing = Arc::new(AtomicBool::new(false));
-        App { store, settings, hints, ready, blobs, pool: Pool::for_this_machine(), closing, metrics }
+        let hooks =
+            Arc::new(Hooks::new(&settings, |variable| Some(std::env::var(variable).ok()?.trim().to_owned())));
+        let counters = Arc::new(Counters::of(&settings));
+        let pool = Pool::for_this_machine();
+        App { store, settings, hints, ready, blobs, pool, closing, metrics, hooks, counters }
+    }
+
+    /// Shows the numbers of the daemon.
+    pub(crate) fn counting(mut self, counters: Arc<Counters>) -> App {
+        self.counters = counters;
+        self
     }
 
     /// Ends the streams of events, so that a server that waits for its connections can stop.

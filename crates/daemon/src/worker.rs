@@ -1,14 +1,17 @@
-//! One worker per source: waits for a hint or for the clock, scans, and starts over.
+//! One worker per source: waits for a hint or for the clock, fetches what is remote, scans, and starts over.
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use registry::settings::{RegistrySettings, SourceSettings};
-use store::{Reader, Store};
+use store::{Reader, Store, with_causes};
 use tokio::sync::{Notify, Semaphore, watch};
 
+use crate::counters::{Counters, SourceCounters};
+use crate::pace::{Pace, chance, retry_after};
+use crate::remotes::{FetchError, Remotes, remote_url};
 use crate::scan::{Memory, Scanned, Scanner};
 use crate::watch::Notices;
 
@@ -25,6 +28,8 @@ pub(crate) struct Shared {
     pub(crate) settings: Arc<RegistrySettings>,
     pub(crate) notices: Arc<Notices>,
     pub(crate) slots: Arc<Semaphore>,
+    pub(crate) remotes: Arc<Remotes>,
+    pub(crate) counters: Arc<Counters>,
     pub(crate) shutdown: watch::Receiver<bool>,
 }
 
@@ -50,15 +55,21 @@ impl Worker {
         let mut memory = Memory::default();
         let mut watching = false;
         let mut first = true;
-        let poll = Duration::from_millis(self.source.poll_ms);
+        let mut pace = Pace::new(Duration::from_millis(self.source.poll_ms));
         let mut shutdown = self.shared.shutdown.clone();
-        self.wait_for_turn().await;
         while !*shutdown.borrow() {
-            if !watching {
+            let fetched = tokio::select! {
+                fetched = self.fetch(&mut pace) => fetched,
+                _ = shutdown.changed() => break,
+            };
+            if first {
+                self.wait_for_turn().await;
+            }
+            if !watching && remote_url(&self.source).is_none() {
                 // Watched before it is read, so that nothing moves unseen in between.
                 watching = self.shared.notices.watch(&self.source.name, &self.path);
             }
-            let (scanned, kept) = self.scan(memory).await;
+            let (scanned, kept) = self.scan(memory, fetched.err()).await;
             memory = kept;
             // A folder that vanished may come back as another one: its old watch is worth nothing.
             watching &= !scanned.failed;
@@ -66,10 +77,48 @@ impl Worker {
                 self.first_done.send_replace(true);
             }
             tokio::select! {
-                () = self.bell.notified() => tokio::time::sleep(DEBOUNCE).await,
-                () = tokio::time::sleep(poll) => {}
+                () = self.hint(&pace) => {}
+                () = tokio::time::sleep(pace.pause(chance(), Instant::now())) => {}
                 _ = shutdown.changed() => {}
             }
+        }
+        self.first_done.send_replace(true);
+    }
+
+    /// Waits for a hint and those that come with it. A host that asked for time gets it all the same.
+    async fn hint(&self, pace: &Pace) {
+        self.bell.notified().await;
+        tokio::time::sleep(DEBOUNCE.max(pace.left_alone(Instant::now()))).await;
+    }
+
+    /// Brings the mirror of a remote source up to date.
+    async fn fetch(&self, pace: &mut Pace) -> Result<(), FetchError> {
+        let fetched = match self.shared.remotes.fetch(&self.source).await {
+            Ok(None) => return Ok(()),
+            Ok(Some(fetched)) => fetched,
+            Err(error) => {
+                let asked = error.retry_after().and_then(|value| retry_after(value, Timestamp::now()));
+                pace.failed(asked, Instant::now());
+                self.count(|counters| counters.failed.add(1));
+                return Err(error);
+            }
+        };
+        pace.went_well();
+        self.count(|counters| {
+            counters.fetched.add(1);
+            counters.bytes.add(fetched.bytes);
+            counters.objects.add(fetched.objects);
+        });
+        if fetched.moved && fetched.unreadable > 0 {
+            let names = fetched.unreadable;
+            tracing::warn!(source.name = %self.source.name, names, "names of branches or tags cannot be read");
+        }
+        Ok(())
+    }
+
+    fn count(&self, change: impl FnOnce(&SourceCounters)) {
+        if let Some(counters) = self.shared.counters.source(&self.source.name) {
+            change(counters);
         }
     }
 
@@ -82,22 +131,36 @@ impl Worker {
         }
     }
 
-    /// Scans on a thread of its own.
-    async fn scan(&self, memory: Memory) -> (Scanned, Memory) {
+    /// Scans on a thread of its own, or notes there why the source could not be fetched.
+    async fn scan(&self, memory: Memory, unfetched: Option<FetchError>) -> (Scanned, Memory) {
         let Ok(slot) = self.shared.slots.clone().acquire_owned().await else {
             return (Scanned::default(), memory);
         };
+        let scans = u64::from(unfetched.is_none());
         let (shared, source, path) = (self.shared.clone(), self.source.clone(), self.path.clone());
         let task = tokio::task::spawn_blocking(move || {
             let _slot = slot;
             let mut memory = memory;
             let scanner =
                 Scanner { store: &shared.store, settings: &shared.settings, source: &source, path: &path };
-            let scanned = scanner.scan(&mut memory, Timestamp::now());
+            let now = Timestamp::now();
+            let scanned = match unfetched {
+                None => scanner.scan(&mut memory, now),
+                Some(error) => scanner.unfetched(&mut memory, error.code(), &with_causes(&error), now),
+            };
+            if scanned.damaged {
+                shared.remotes.begin_anew(&source);
+            }
             (scanned, memory)
         });
         match task.await {
-            Ok(result) => result,
+            Ok((scanned, memory)) => {
+                self.count(|counters| {
+                    counters.scans.add(scans);
+                    counters.refused.add(u64::try_from(scanned.refused).unwrap_or_default());
+                });
+                (scanned, memory)
+            }
             Err(error) => {
                 tracing::error!(source.name = %self.source.name, %error, "a scan failed and starts over");
                 (Scanned { failed: true, ..Scanned::default() }, Memory::default())

@@ -1,12 +1,14 @@
 //! `packhouse config check`: reads a registry configuration and says what it means.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use registry::settings::{
-    HistoryPolicy, OnBreaking, OnInvalid, Ranges, SourceLocation, SourceSettings, VersionsMode,
+    CredentialSettings, HistoryPolicy, OnBreaking, OnInvalid, Ranges, SourceLocation, SourceSettings,
+    VersionsMode,
 };
 
+use crate::environment;
 use crate::exit::Verdict;
 use crate::output::print;
 use crate::registry_file;
@@ -61,12 +63,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
     let mut complete = true;
     for source in &file.settings.sources {
         text.push_str(&described(source));
-        if let SourceLocation::Path(path) = &source.location {
-            let path = file.base.join(path);
-            if let Err(error) = git::SourceRepository::open(&path) {
-                crate::complaint::warn(&format!("source {}: {error}", source.name));
-                complete = false;
-            }
+        for complaint in missing(source, &file.base) {
+            crate::complaint::warn(&format!("source {}: {complaint}", source.name));
+            complete = false;
         }
     }
     if file.settings.sources.is_empty() {
@@ -76,9 +75,61 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
     Ok(Verdict::of_findings(!complete))
 }
 
+/// What a source needs and this machine does not have. Remote hosts are not asked.
+fn missing(source: &SourceSettings, base: &Path) -> Vec<String> {
+    let folder = match &source.location {
+        SourceLocation::Path(path) => Some(base.join(path)),
+        SourceLocation::Url(url) => url.folder().map(PathBuf::from),
+    };
+    let unreadable = folder.and_then(|folder| git::SourceRepository::open(&folder).err());
+    let mut missing: Vec<String> = unreadable.iter().map(ToString::to_string).collect();
+    let variables = source.credentials.iter().flat_map(CredentialSettings::variables);
+    for variable in variables.chain(source.webhook_secret_env.as_deref()) {
+        if environment::read(variable).is_none() {
+            missing
+                .push(format!("the variable `{variable}` is not set: the registry must be started with it"));
+        }
+    }
+    if let Some(CredentialSettings::SshKey { ssh_key }) = &source.credentials {
+        let file = base.join(ssh_key);
+        if let Err(error) = std::fs::File::open(&file) {
+            missing.push(format!("the key file `{}` cannot be read: {error}", file.display()));
+        }
+    }
+    missing
+}
+
+/// Where the secrets of a source come from; never what they are.
+fn secrets(source: &SourceSettings) -> String {
+    let named = |variable: &str| match environment::read(variable) {
+        Some(_) => format!("{variable} (set)"),
+        None => format!("{variable} (not set)"),
+    };
+    let mut text = String::new();
+    match &source.credentials {
+        None => {}
+        Some(CredentialSettings::SshKey { ssh_key }) => {
+            text.push_str(&format!("\n  credentials from the key {ssh_key}"))
+        }
+        Some(credentials) => {
+            let variables: Vec<String> = credentials.variables().into_iter().map(named).collect();
+            text.push_str(&format!("\n  credentials from {}", variables.join(" and ")));
+        }
+    }
+    if let Some(variable) = &source.webhook_secret_env {
+        text.push_str(&format!(
+            "\n  takes webhooks at /v1/hooks/{}, signed with {}",
+            source.name,
+            named(variable)
+        ));
+    }
+    text
+}
+
 fn described(source: &SourceSettings) -> String {
     let place = match &source.location {
-        SourceLocation::Path(place) | SourceLocation::Url(place) => place,
+        SourceLocation::Path(place) => place.as_str(),
+        SourceLocation::Url(url) => url.as_str(),
     };
     let versions = match source.versions {
         VersionsMode::Branch => match &source.branch {
@@ -94,8 +145,9 @@ fn described(source: &SourceSettings) -> String {
     };
     let seconds = source.poll_ms as f64 / 1000.0;
     format!(
-        "source {}: {place}\n  versions from {versions}\n  packs among {}\n  may claim {ids}\n  looked at on every hint, and every {seconds} s{history}\n",
+        "source {}: {place}\n  versions from {versions}\n  packs among {}\n  may claim {ids}\n  looked at on every hint, and every {seconds} s{history}{}\n",
         source.name,
         source.include.join(", "),
+        secrets(source),
     )
 }

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use registry::settings::{RegistrySettings, SourceSettings};
 use registry::{ProblemCode, Reference};
 use serde_json::{Value, json};
-use store::{Options, Reader, Store};
+use store::{Options, Reader, Store, StoreError};
 
 use super::{Memory, Scanner};
 
@@ -113,9 +114,18 @@ impl World {
         for derived in ["index", "search"] {
             std::fs::remove_dir_all(self.folder.path().join("state").join(derived)).expect("derived state");
         }
-        let store =
-            Store::open(&self.folder.path().join("state"), Options::default()).expect("the store again");
-        self.store = Some(store);
+        self.store = Some(open_again(&self.folder.path().join("state")));
+    }
+}
+
+/// Opens a store that was just closed. Until it runs, a `git` that another test starts holds a copy of its lock.
+fn open_again(state: &Path) -> Store {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    loop {
+        match Store::open(state, Options::default()) {
+            Err(StoreError::Locked { .. }) if Instant::now() < deadline => std::thread::yield_now(),
+            opened => return opened.expect("the store again"),
+        }
     }
 }
 

@@ -4,6 +4,7 @@ pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod events;
 pub(crate) mod fetch;
+pub(crate) mod hooks;
 pub(crate) mod operations;
 pub(crate) mod packs;
 pub(crate) mod releases;

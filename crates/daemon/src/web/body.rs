@@ -1,4 +1,4 @@
-//! Bodies of requests: JSON up to a size.
+//! Bodies of requests, up to a size.
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
@@ -37,6 +37,11 @@ impl<T: DeserializeOwned> FromRequest<App> for JsonBody<T> {
 
 async fn json_bytes(request: Request, limit: u64) -> Result<Bytes, Problem> {
     check_media_type(request.headers())?;
+    raw_bytes(request, limit).await
+}
+
+/// The bytes of a body of any kind, up to a limit.
+pub(crate) async fn raw_bytes(request: Request, limit: u64) -> Result<Bytes, Problem> {
     let announced = request.headers().get(header::CONTENT_LENGTH);
     let announced = announced.and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     let too_large = || Problem::new(Kind::TooLarge, format!("the body may have up to {limit} bytes"));

@@ -63,7 +63,8 @@ fn responses(route: &Route) -> Value {
         Shape::Text(media_type) => (media_type, json!({})),
         Shape::Page => ("text/html", json!({})),
     };
-    let status = if route.path.ends_with("/sync") { "202" } else { "200" };
+    let is_hint = route.path.ends_with("/sync") || route.path.starts_with("/v1/hooks/");
+    let status = if is_hint { "202" } else { "200" };
     let mut content = json!({media_type: {"schema": schema}});
     if route.path == "/v1/events" {
         content["text/event-stream"] = json!({"schema": {"type": "string"}});

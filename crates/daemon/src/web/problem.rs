@@ -55,6 +55,8 @@ kinds! {
         "The request's body is not what this path takes. The OpenAPI document at /openapi.json shows its shape.";
     FormUnavailable = "form-unavailable", BAD_REQUEST, "There is no such form",
         "A release is served in the forms that its manifest lists. Ask for one of those.";
+    Unsigned = "unsigned", UNAUTHORIZED, "The body is not signed",
+        "A webhook proves that it comes from the source's host: by `X-Hub-Signature-256`, `X-Hub-Signature` with SHA-256, `X-Gitea-Signature`, `X-Forgejo-Signature`, `X-Gitlab-Token`, or `Packhouse-Signature: sha256=HEX`, the HMAC-SHA-256 of the body. Give the host the same secret that the variable of the source's `webhook_secret_env` holds.";
     Forbidden = "forbidden", FORBIDDEN, "This needs a token with a scope",
         "Writing needs a token with the scope that the operation names. Without an `[auth]` table in its configuration a registry lets everybody read and nobody write.";
     NotFound = "not-found", NOT_FOUND, "Nothing is served at this path",

@@ -7,7 +7,7 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{MethodRouter, get, post};
 
 use super::App;
-use super::api::{check, compare, events, fetch, operations, packs, releases, rules, search, sources};
+use super::api::{check, compare, events, fetch, hooks, operations, packs, releases, rules, search, sources};
 use super::guard;
 use super::pages;
 
@@ -166,6 +166,7 @@ pub(crate) static ROUTES: &[Route] = &[
     read("/v1/sources", &["all"], Shape::Json("SourceList"), "the sources and their problems", || get(sources::list)),
     read("/v1/sources/{name}", &["all"], Shape::Json("Source"), "one source and its problems", || get(sources::one)),
     write(Scope::Sync, "/v1/sources/{name}/sync", &["rejudge"], "Accepted", "asks for a scan of a source", || post(sources::sync)),
+    write(Scope::Open, "/v1/hooks/{source}", &[], "Accepted", "a Git host says that something was pushed; the body is signed with the source's secret", || post(hooks::push)),
     read("/v1/events", &["after", "limit"], Shape::Json("Events"), "what happened, by number", || get(events::list)),
     read("/v1/rules", &[], Shape::Json("RuleList"), "every lint and change rule", || get(rules::list)),
     read("/v1/rules/{id}", &[], Shape::Json("Rule"), "one lint or change rule", || get(rules::one)),

@@ -3,6 +3,7 @@
 mod api;
 mod caching;
 mod failures;
+mod hooks;
 mod live;
 mod pages;
 mod routes;

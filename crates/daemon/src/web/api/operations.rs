@@ -6,6 +6,7 @@ use axum::extract::State;
 use jiff::Timestamp;
 
 use super::sources::{SourceView, every};
+use crate::counters::{Counters, SourceCounters};
 use crate::web::App;
 use crate::web::answer::{Answer, Caching};
 use crate::web::openapi;
@@ -50,6 +51,7 @@ pub(crate) async fn metrics(State(app): State<App>, view: View) -> Answer {
         gauge(&mut text, "packhouse_ledger_remote_up", about, &[("", is_of_use)]);
     }
     sources(&every(&app, &view, false), &mut text);
+    work(&app.counters, &mut text);
     Answer::text(text, "text/plain; version=0.0.4; charset=utf-8").caching(Caching::Revalidate)
 }
 
@@ -87,6 +89,34 @@ fn sources(sources: &[SourceView], text: &mut String) {
         }
     }
     gauge(text, "packhouse_source_problems", "Problems that a source shows now.", &problems);
+}
+
+/// What was done for each source.
+fn work(counters: &Counters, text: &mut String) {
+    type Number = fn(&SourceCounters) -> u64;
+    let rows: [(&str, &str, Number); 5] = [
+        ("hints", "Hints that a source may have moved.", |source| source.hints.get()),
+        ("scans", "Scans of a source.", |source| source.scans.get()),
+        ("fetched_bytes", "Bytes of objects that fetches brought.", |source| source.bytes.get()),
+        ("fetched_objects", "Objects that fetches brought.", |source| source.objects.get()),
+        ("refused_candidates", "Versions that were refused, each time they were judged.", |source| {
+            source.refused.get()
+        }),
+    ];
+    for (name, about, number) in rows {
+        let name = format!("packhouse_source_{name}_total");
+        head(text, &name, "counter", about);
+        for (source, counters) in counters.all() {
+            let _ = writeln!(text, "{name}{{source=\"{source}\"}} {}", number(counters));
+        }
+    }
+    let name = "packhouse_source_fetches_total";
+    head(text, name, "counter", "Fetches of a remote source by how they ended.");
+    for (source, counters) in counters.all() {
+        for (result, number) in [("ok", counters.fetched.get()), ("failed", counters.failed.get())] {
+            let _ = writeln!(text, "{name}{{source=\"{source}\",result=\"{result}\"}} {number}");
+        }
+    }
 }
 
 fn head(text: &mut String, name: &str, kind: &str, about: &str) {

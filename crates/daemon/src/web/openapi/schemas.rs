@@ -66,6 +66,7 @@ pub(super) fn reference(name: &str) -> Value {
 pub(super) fn body_of(path: &str) -> Option<Value> {
     match path {
         "/v1/resolve" => Some(reference("References")),
+        "/v1/hooks/{source}" => Some(json!({"description": "whatever the host sends; its bytes are signed"})),
         "/v1/check" => Some(json!({"type": "object", "description": "a PromptPack pack"})),
         _ => None,
     }

@@ -1,0 +1,39 @@
+//! `/v1/hooks/{source}`: a Git host says that something was pushed.
+
+use axum::Json;
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use serde_json::{Value, json};
+
+use crate::web::App;
+use crate::web::body;
+use crate::web::hooks::is_signed;
+use crate::web::problem::{Kind, Problem};
+use crate::web::target::Names;
+
+/// The size of a hook's body, in bytes. Nothing of it is read but the signature; a push of thousands of commits, whose
+/// hook is larger, is found by the next poll.
+const MOST_BYTES: u64 = 5 << 20;
+
+/// Rings the bell of the source.
+pub(crate) async fn push(
+    State(app): State<App>,
+    names: Names,
+    request: Request,
+) -> Result<(StatusCode, Json<Value>), Problem> {
+    let source = names.get("source");
+    // The same for a source that is not there and for one that takes no hooks: nobody learns which it is.
+    let unknown = || Problem::new(Kind::SourceNotFound, format!("no source `{source}` takes webhooks"));
+    let secret = app.hooks.secret(source).ok_or_else(unknown)?;
+    let headers = request.headers().clone();
+    let bytes = body::raw_bytes(request, MOST_BYTES).await?;
+    if !is_signed(secret, &headers, &bytes) {
+        let detail = "the body is not signed with the secret of this source";
+        let how = HeaderValue::from_static("HMAC-SHA-256");
+        return Err(Problem::new(Kind::Unsigned, detail).with_header(header::WWW_AUTHENTICATE, how));
+    }
+    if app.hooks.is_first(source, &headers) {
+        app.hints.ask(source);
+    }
+    Ok((StatusCode::ACCEPTED, Json(json!({"source": source}))))
+}
