@@ -37,6 +37,11 @@ fn every_format_shows_the_same_findings() {
         let again = folder.run(&[&check[..], &[format]].concat());
         assert_eq!(ran.stdout, again.stdout, "{format} is the same between runs");
     }
+    for format in ["text", "concise", "jsonl", "sarif", "github", "gitlab", "junit", "markdown"] {
+        let ran = folder.run(&[&check[..], &[format]].concat());
+        // A witness of `variable-required-added` ends so.
+        assert!(ran.stdout.contains("`tier` is missing"), "{format}: {}", ran.shown());
+    }
     let sarif: Value = folder.run(&[&check[..], &["sarif"]].concat()).json();
     for result in sarif["runs"][0]["results"].as_array().expect("results") {
         let uri = &result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];

@@ -1,4 +1,4 @@
-//! One line per finding or change: `path:line:col: level[rule] message`.
+//! One line per finding or change: `path:line:col: level[rule] message`, and behind a message its proof.
 
 use super::Run;
 
@@ -7,8 +7,10 @@ pub fn render(run: &Run) -> String {
     let mut text = String::new();
     for item in run.counting() {
         let spot = &item.spot;
+        let proof = item.change.as_ref().and_then(|change| change.proof());
+        let proof = proof.map(|proof| format!(" (proof: {proof})")).unwrap_or_default();
         text.push_str(&format!(
-            "{}:{}:{}: {}[{}] {}\n",
+            "{}:{}:{}: {}[{}] {}{proof}\n",
             spot.path, spot.start.line, spot.start.column, item.level, item.rule, item.message
         ));
     }

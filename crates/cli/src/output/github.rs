@@ -59,8 +59,8 @@ fn command(item: &Item) -> String {
             place.push_str(&format!(",endColumn={}", spot.end.column));
         }
     }
-    let help = item.help.as_ref().map(|help| format!("\n{help}")).unwrap_or_default();
-    let message = data(&format!("{}{help}", item.message));
+    let remark = item.remark().map(|remark| format!("\n{remark}")).unwrap_or_default();
+    let message = data(&format!("{}{remark}", item.message));
     format!("::{name} {place},title={}::{message}\n", property(&item.rule))
 }
 

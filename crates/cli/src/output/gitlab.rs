@@ -32,11 +32,11 @@ fn issue(item: &Item, ordinal: usize) -> Value {
         1 => item.fingerprint.clone(),
         more => format!("{}-{more}", item.fingerprint),
     };
-    let help = item.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
+    let remark = item.remark().map(|remark| format!(" ({remark})")).unwrap_or_default();
     json!({
         "type": "issue",
         "check_name": item.rule,
-        "description": format!("{}{help}", item.message),
+        "description": format!("{}{remark}", item.message),
         "severity": severity,
         "fingerprint": fingerprint,
         "location": {

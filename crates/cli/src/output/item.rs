@@ -188,12 +188,26 @@ impl Texts {
     }
 }
 
+impl Change {
+    /// An input that shows the difference, and what becomes of it on either side: `variables {}: old: ok; new: …`.
+    pub fn proof(&self) -> Option<String> {
+        let witness = self.report.witness.as_ref()?;
+        let (input, old, new) = (witness.shown_input(), &witness.old_result, &witness.new_result);
+        Some(format!("{} {input}: old: {old}; new: {new}", witness.kind))
+    }
+}
+
 impl Item {
     /// The change rule or lint as it documents itself: why it matters and how to repair it.
     pub fn documentation(&self) -> (&'static str, &'static str, &'static str) {
         let lint = rules::find_lint(&self.rule).map(|lint| (lint.summary, lint.why, lint.fix));
         let change = || rules::find_change(&self.rule).map(|rule| (rule.summary, rule.why, rule.fix));
         lint.or_else(change).unwrap_or_default()
+    }
+
+    /// What the message of a finding or change is followed by: what to do, or the proof.
+    pub fn remark(&self) -> Option<String> {
+        self.help.clone().or_else(|| Some(format!("proof: {}", self.change.as_ref()?.proof()?)))
     }
 
     /// The `[[allow]]` entry that accepts it.

@@ -38,9 +38,9 @@ pub fn render(run: &Run) -> String {
 fn case(item: &Item, path: &str, fails: bool) -> String {
     let spot = &item.spot;
     let name = attribute(&format!("{} at {}:{}", item.rule, spot.start.line, spot.start.column));
-    let help = item.help.as_ref().map(|help| format!("\n{help}")).unwrap_or_default();
+    let remark = item.remark().map(|remark| format!("\n{remark}")).unwrap_or_default();
     let text = element(&format!(
-        "{path}:{}:{}: {}[{}] {}{help}",
+        "{path}:{}:{}: {}[{}] {}{remark}",
         spot.start.line, spot.start.column, item.level, item.rule, item.message
     ));
     let inner = if fails {

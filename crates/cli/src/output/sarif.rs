@@ -54,22 +54,22 @@ fn rule(id: &str) -> Value {
     let mut rule = json!({
         "id": id,
         "shortDescription": { "text": summary },
-        "help": {
-            "text": format!("{why}\n\n{fix}"),
-            "markdown": format!("{why}\n\n**What to do:** {fix}"),
-        },
         "defaultConfiguration": { "level": level_word(level) },
         "properties": { "tags": [tag] },
     });
     if !why.is_empty() {
         rule["fullDescription"] = json!({ "text": why });
+        rule["help"] = json!({
+            "text": format!("{why}\n\n{fix}"),
+            "markdown": format!("{why}\n\n**What to do:** {fix}"),
+        });
     }
     rule
 }
 
 fn result(item: &Item, positions: &BTreeMap<&str, usize>) -> Value {
-    let message = match &item.help {
-        Some(help) => format!("{}\n{help}", item.message),
+    let message = match item.remark() {
+        Some(remark) => format!("{}\n{remark}", item.message),
         None => item.message.clone(),
     };
     let mut result = json!({
@@ -83,6 +83,9 @@ fn result(item: &Item, positions: &BTreeMap<&str, usize>) -> Value {
     });
     if let Some(change) = &item.change {
         result["properties"]["bump"] = json!(change.report.bump);
+        if let Some(witness) = &change.report.witness {
+            result["properties"]["witness"] = json!(witness);
+        }
         if let Some(old) = change.old.as_ref().filter(|_| change.report.new.is_none()) {
             let mut related = location(old, None);
             related["message"] = json!({ "text": "the older version has it here" });

@@ -200,10 +200,7 @@ fn large_change(item: &Item, change: &Change) -> String {
     let mut lines = Vec::new();
     lines.extend(missing_topic(report_of).map(|topic| ("in", topic)));
     lines.push(("affects", affected(report_of)));
-    if let Some(witness) = &report_of.witness {
-        let results = format!("old: {}; new: {}", witness.old_result, witness.new_result);
-        lines.push(("proof", format!("{} {}: {results}", witness.kind, witness.shown_input())));
-    }
+    lines.extend(change.proof().map(|proof| ("proof", proof)));
     let (_, why, fix) = item.documentation();
     for (name, text) in [("why", why), ("fix", fix)] {
         if !text.is_empty() {
