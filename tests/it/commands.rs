@@ -50,6 +50,35 @@ fn every_format_shows_the_same_findings() {
 }
 
 #[test]
+#[cfg(unix)]
+fn what_breaks_or_reorders_lines_is_escaped_in_every_format_for_people() {
+    let folder = Folder::new();
+    let name = "ti\\u001b[31mm\\n\\u202e\\u2066e";
+    let text = greeter_with("1.0.0", &TIER.replace("tier", name), "");
+    let path = "a\n::error::\u{202e}\u{1b}[31m.pack.json";
+    folder.write(path, text).write("old.json", greeter("1.0.0"));
+    let bidirectional = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    for format in ["text", "concise", "github", "junit", "markdown"] {
+        let ran = folder.run(&["diff", "old.json", path, "--format", format]);
+        let shown = ran.stdout.replace('\n', "");
+        // An annotation names the very file, with line breaks and colons in percent-encoding.
+        let shown = shown.replace("file=a%0A%3A%3Aerror%3A%3A\u{202e}.pack.json,", "");
+        assert!(!shown.contains(|c: char| c.is_control() || bidirectional(c)), "{format}: {}", ran.shown());
+        assert!(ran.stdout.contains("\\u{202e}\\u{2066}e"), "{format}: {}", ran.shown());
+        assert!(ran.stdout.lines().all(|line| !line.starts_with("::error::")), "{format}: {}", ran.shown());
+    }
+    let concise = folder.run(&["diff", "old.json", path, "--format", "concise"]).stdout;
+    assert!(
+        concise.lines().all(|line| line.starts_with("a\\n::error::\\u{202e}\\u{1b}[31m.pack.json:19:")),
+        "{concise}"
+    );
+    let report = folder.run(&["lint", "--format", "json"]).json();
+    assert_eq!(report["findings"][0]["path"], path);
+    let gone = folder.run(&["lint", "gone\n\u{202e}.json"]);
+    assert!(gone.stderr.starts_with("error: gone\\n\\u{202e}.json: "), "{}", gone.shown());
+}
+
+#[test]
 fn outputs_go_to_files_too_and_github_gets_a_summary() {
     let folder = trouble();
     let arguments = [

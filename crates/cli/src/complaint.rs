@@ -6,6 +6,8 @@ use anstream::eprintln;
 use anstyle::{AnsiColor, Style};
 use client::ClientError;
 
+use crate::output::printable;
+
 /// Something that stops a command, in words for people.
 #[derive(Debug)]
 pub struct Complaint {
@@ -88,10 +90,10 @@ pub fn warn(message: &str) {
 
 /// Writes a plain line: what was done.
 pub fn say(message: &str) {
-    eprintln!("{message}");
+    eprintln!("{}", printable(message));
 }
 
 fn labelled(label: &str, color: AnsiColor, text: &str) {
     let style = Style::new().bold().fg_color(Some(color.into()));
-    eprintln!("{style}{label}{style:#}: {text}");
+    eprintln!("{style}{label}{style:#}: {}", printable(text));
 }

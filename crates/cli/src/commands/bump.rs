@@ -15,7 +15,7 @@ use crate::args::DataFormat;
 use crate::complaint;
 use crate::exit::Verdict;
 use crate::files::replace;
-use crate::output::print;
+use crate::output::{print, printable};
 
 /// Print the versions that changes require, or write them into the packs
 ///
@@ -93,7 +93,7 @@ fn list(all: &[Needed]) -> String {
     }
     let line = |needed: &Needed| {
         let Needed { pack, path, old, new, bump } = needed;
-        format!("{pack} {old} -> {new}  ({bump}, {path})\n")
+        printable(&format!("{pack} {old} -> {new}  ({bump}, {path})")).into_owned() + "\n"
     };
     all.iter().map(line).collect()
 }

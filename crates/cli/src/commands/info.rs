@@ -9,7 +9,7 @@ use super::registry_client;
 use crate::args::{DataFormat, RegistryOptions};
 use crate::complaint::Complaint;
 use crate::exit::Verdict;
-use crate::output::print;
+use crate::output::{print, printable};
 
 /// Show what a registry knows of a pack: versions, channels, flags
 #[derive(Debug, Args)]
@@ -60,16 +60,16 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
 
 fn of_pack(document: &PackDocument) -> String {
     let bold = anstyle::Style::new().bold();
-    let mut text = format!("{bold}{}{bold:#}", document.id);
+    let mut text = format!("{bold}{}{bold:#}", printable(&document.id));
     if let Some(name) = &document.name {
-        text.push_str(&format!("  {name}"));
+        text.push_str(&format!("  {}", printable(name)));
     }
     text.push('\n');
     if let Some(description) = &document.description {
-        text.push_str(&format!("  {description}\n"));
+        text.push_str(&format!("  {}\n", printable(description)));
     }
     if let Some(source) = &document.source {
-        text.push_str(&format!("  source {source}\n"));
+        text.push_str(&format!("  source {}\n", printable(source)));
     }
     if let Some(latest) = &document.latest {
         text.push_str(&format!("  latest {latest}\n"));
@@ -94,7 +94,7 @@ fn of_version(entry: &VersionEntry) -> String {
     let day = entry.published_at.as_deref().and_then(|at| at.get(..10)).unwrap_or("");
     let bump = entry.bump.as_deref().unwrap_or("first");
     let line = format!("  {:12} {day:10}  {bump:5}  {}", entry.version, remarks.join("; "));
-    format!("{}\n", line.trim_end())
+    format!("{}\n", printable(line.trim_end()))
 }
 
 fn of_release(manifest: &Manifest) -> String {
@@ -109,14 +109,14 @@ fn of_release(manifest: &Manifest) -> String {
     ];
     for (name, value) in lines {
         if let Some(value) = value {
-            text.push_str(&format!("  {name:9} {value}\n"));
+            text.push_str(&format!("  {name:9} {}\n", printable(value)));
         }
     }
     for (form, record) in &manifest.forms {
         text.push_str(&format!("  {form:9} {}\n", record.digest));
     }
     for warning in &manifest.warnings {
-        text.push_str(&format!("  warning   {warning}\n"));
+        text.push_str(&format!("  warning   {}\n", printable(warning)));
     }
     text
 }

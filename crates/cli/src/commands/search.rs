@@ -7,7 +7,7 @@ use super::registry_client;
 use crate::args::{DataFormat, RegistryOptions};
 use crate::complaint;
 use crate::exit::Verdict;
-use crate::output::print;
+use crate::output::{print, printable};
 
 /// Search packs in a registry
 ///
@@ -83,13 +83,13 @@ fn list(result: &SearchResult) -> String {
 fn hit(hit: &Hit) -> String {
     let bold = anstyle::Style::new().bold();
     let version = hit.version.as_deref().unwrap_or("no stable version");
-    let mut text = format!("{bold}{}{bold:#} {version}", hit.id);
+    let mut text = format!("{bold}{}{bold:#} {}", printable(&hit.id), printable(version));
     if !hit.tags.is_empty() {
-        text.push_str(&format!("  [{}]", hit.tags.join(", ")));
+        text.push_str(&format!("  [{}]", printable(&hit.tags.join(", "))));
     }
     text.push('\n');
     if let Some(description) = hit.description.as_deref().or(hit.name.as_deref()) {
-        text.push_str(&format!("  {}\n", description.lines().next().unwrap_or_default()));
+        text.push_str(&format!("  {}\n", printable(description.lines().next().unwrap_or_default())));
     }
     text
 }

@@ -1,18 +1,14 @@
 //! One line per finding or change: `path:line:col: level[rule] message`, and behind a message its proof.
 
-use super::Run;
+use super::{Run, printable};
 
 /// Renders what counts; acknowledged findings are left out.
 pub fn render(run: &Run) -> String {
     let mut text = String::new();
     for item in run.counting() {
-        let spot = &item.spot;
         let proof = item.change.as_ref().and_then(|change| change.proof());
-        let proof = proof.map(|proof| format!(" (proof: {proof})")).unwrap_or_default();
-        text.push_str(&format!(
-            "{}:{}:{}: {}[{}] {}{proof}\n",
-            spot.path, spot.start.line, spot.start.column, item.level, item.rule, item.message
-        ));
+        let proof = proof.map(|proof| format!(" (proof: {})", printable(&proof))).unwrap_or_default();
+        text.push_str(&format!("{}{proof}\n", item.line()));
     }
     text
 }

@@ -9,7 +9,7 @@ use std::io::Write;
 use anyhow::Context;
 use rules::Level;
 
-use super::{Item, Run, markdown, of_levels};
+use super::{Item, Run, markdown, of_levels, printable};
 use crate::environment;
 
 /// How many annotations of one level a step may make.
@@ -22,7 +22,7 @@ pub fn render(run: &Run) -> String {
     for item in of_levels(run.counting()) {
         let count = &mut counts[item.level as usize];
         *count += 1;
-        text.push_str(&if *count <= MOST_OF_LEVEL { command(item) } else { line(item) });
+        text.push_str(&if *count <= MOST_OF_LEVEL { command(item) } else { item.line() + "\n" });
     }
     let beyond: usize = counts.iter().map(|count| count.saturating_sub(MOST_OF_LEVEL)).sum();
     if beyond > 0 {
@@ -59,15 +59,9 @@ fn command(item: &Item) -> String {
             place.push_str(&format!(",endColumn={}", spot.end.column));
         }
     }
-    let remark = item.remark().map(|remark| format!("\n{remark}")).unwrap_or_default();
-    let message = data(&format!("{}{remark}", item.message));
+    let remark = item.remark().map(|remark| format!("\n{}", printable(&remark))).unwrap_or_default();
+    let message = data(&format!("{}{remark}", printable(&item.message)));
     format!("::{name} {place},title={}::{message}\n", property(&item.rule))
-}
-
-fn line(item: &Item) -> String {
-    let spot = &item.spot;
-    let (line, column) = (spot.start.line, spot.start.column);
-    format!("{}:{line}:{column}: {}[{}] {}\n", spot.path, item.level, item.rule, item.message)
 }
 
 fn data(text: &str) -> String {

@@ -6,7 +6,7 @@ use anyhow::Context;
 use rules::Level;
 use serde_json::{Value, json};
 
-use super::{Item, Run};
+use super::{Item, Run, printable};
 
 /// Renders what counts.
 pub fn render(run: &Run) -> anyhow::Result<String> {
@@ -36,7 +36,7 @@ fn issue(item: &Item, ordinal: usize) -> Value {
     json!({
         "type": "issue",
         "check_name": item.rule,
-        "description": format!("{}{remark}", item.message),
+        "description": printable(&format!("{}{remark}", item.message)),
         "severity": severity,
         "fingerprint": fingerprint,
         "location": {

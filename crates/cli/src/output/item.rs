@@ -6,6 +6,7 @@ use pack::{Document, Pointer, Position};
 use registry::report::{CheckReport, DiffReport, FindingView, LintReport};
 use rules::Level;
 
+use super::printable;
 use crate::excerpt::{Excerpt, SourceText};
 
 /// Everything that a run of `lint`, `diff` or `check` has to show.
@@ -205,6 +206,13 @@ impl Item {
         lint.or_else(change).unwrap_or_default()
     }
 
+    /// `path:line:col: level[rule] message`, whatever path and message hold.
+    pub fn line(&self) -> String {
+        let (path, message) = (printable(&self.spot.path), printable(&self.message));
+        let Position { line, column } = self.spot.start;
+        format!("{path}:{line}:{column}: {}[{}] {message}", self.level, self.rule)
+    }
+
     /// What the message of a finding or change is followed by: what to do, or the proof.
     pub fn remark(&self) -> Option<String> {
         self.help.clone().or_else(|| Some(format!("proof: {}", self.change.as_ref()?.proof()?)))
@@ -212,7 +220,8 @@ impl Item {
 
     /// The `[[allow]]` entry that accepts it.
     pub fn allow_entry(&self) -> String {
-        let pack = if self.pack.is_empty() { String::new() } else { format!("pack = \"{}\"\n", self.pack) };
+        let pack = toml_edit::Value::from(self.pack.as_str());
+        let pack = if self.pack.is_empty() { String::new() } else { format!("pack = {pack}\n") };
         format!(
             "[[allow]]\nrule = \"{}\"\nfingerprint = \"{}\"\n{pack}reason = \"say why this is accepted\"\n",
             self.rule, self.fingerprint

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Item, Run};
+use super::{Item, Run, printable};
 
 /// Renders what counts. A finding below the fail level is a case that passed, with its words as output; a file
 /// without findings is one case that passed.
@@ -17,7 +17,7 @@ pub fn render(run: &Run) -> String {
         let failed = items.iter().filter(|item| item.level >= run.fail_on).count();
         let count = items.len().max(1);
         (tests, failures) = (tests + count, failures + failed);
-        let name = attribute(path);
+        let name = attribute(&printable(path));
         body.push_str(&format!(
             "  <testsuite name=\"{name}\" tests=\"{count}\" failures=\"{failed}\" errors=\"0\">\n"
         ));
@@ -38,20 +38,17 @@ pub fn render(run: &Run) -> String {
 fn case(item: &Item, path: &str, fails: bool) -> String {
     let spot = &item.spot;
     let name = attribute(&format!("{} at {}:{}", item.rule, spot.start.line, spot.start.column));
-    let remark = item.remark().map(|remark| format!("\n{remark}")).unwrap_or_default();
-    let text = element(&format!(
-        "{path}:{}:{}: {}[{}] {}{remark}",
-        spot.start.line, spot.start.column, item.level, item.rule, item.message
-    ));
+    let remark = item.remark().map(|remark| format!("\n{}", printable(&remark))).unwrap_or_default();
+    let text = element(&format!("{}{remark}", item.line()));
     let inner = if fails {
-        let (message, rule) = (attribute(&item.message), attribute(&item.rule));
+        let (message, rule) = (attribute(&printable(&item.message)), attribute(&item.rule));
         format!("<failure message=\"{message}\" type=\"{rule}\">{text}</failure>")
     } else {
         format!("<system-out>{text}</system-out>")
     };
     format!(
         "    <testcase name=\"{name}\" classname=\"{}\">\n      {inner}\n    </testcase>\n",
-        attribute(path)
+        attribute(&printable(path))
     )
 }
 

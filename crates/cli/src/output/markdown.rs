@@ -5,7 +5,7 @@ use registry::report::{CheckReport, CheckStatus, CheckedPack, DiffReport};
 use registry::topic::missing_topic;
 use rules::{Bump, Level};
 
-use super::{Change, Item, Run, Section, Shown, below_topics, counted, remarks};
+use super::{Change, Item, Run, Section, Shown, below_topics, counted, printable, remarks};
 use crate::commands::word;
 
 /// How much of a comment services take; findings beyond that are counted only.
@@ -101,8 +101,8 @@ fn diff(report: &DiffReport, sections: &[Section]) -> String {
     format!(
         "### {} {} → {}\n\nrequired {}, declared {}: {word}\n\n{}",
         code(&report.pack),
-        report.old.version,
-        report.new.version,
+        escaped(&report.old.version),
+        escaped(&report.new.version),
         report.required_bump,
         report.declared_bump,
         of_changes(&changes)
@@ -211,6 +211,7 @@ fn findings(items: &[&Item]) -> String {
 /// Text in which nothing is markup, code in backticks excepted: messages quote names with them.
 fn escaped(text: &str) -> String {
     let mut escaped = String::new();
+    let text = printable(text);
     for (at, part) in text.split('`').enumerate() {
         if at % 2 == 1 {
             escaped.push_str(&code(part));
@@ -223,7 +224,6 @@ fn escaped(text: &str) -> String {
                     escaped.push('\\');
                     escaped.push(character);
                 }
-                '\n' | '\r' => escaped.push(' '),
                 other => escaped.push(other),
             }
         }
@@ -236,6 +236,6 @@ fn cell(text: &str) -> String {
 }
 
 fn code(text: &str) -> String {
-    let text = text.replace(['\n', '\r'], " ").replace('|', "\\|");
+    let text = printable(text).replace('|', "\\|");
     if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
 }

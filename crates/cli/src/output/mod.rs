@@ -18,10 +18,12 @@ mod item;
 mod json;
 mod junit;
 mod markdown;
+mod printable;
 mod sarif;
 mod text;
 
 pub use item::{Change, Item, Run, Section, Shown, Spot, Texts};
+pub use printable::printable;
 
 /// The formats.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]

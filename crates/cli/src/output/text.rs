@@ -8,7 +8,7 @@ use rules::{Bump, Level};
 
 use crate::commands::word;
 
-use super::{Change, Item, Run, Section, Shown, Spot, below_topics, counted, remarks};
+use super::{Change, Item, Run, Section, Shown, Spot, below_topics, counted, printable, remarks};
 
 const BOLD: Style = Style::new().bold();
 const GREEN: Style = Style::new().bold().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
@@ -80,8 +80,9 @@ fn pack_heading(pack: &CheckedPack) -> String {
         CheckStatus::Removed => "removed",
     };
     let (style, verdict) = if pack.passed { (GREEN, "passes") } else { (RED, "fails") };
-    let id = if pack.pack.is_empty() { "(no id)" } else { &pack.pack };
-    format!("{BOLD}{id}{versions}{BOLD:#} ({}): {status}, {style}{verdict}{style:#}\n\n", pack.path)
+    let id = if pack.pack.is_empty() { "(no id)".into() } else { printable(&pack.pack) };
+    let (versions, path) = (printable(&versions), printable(&pack.path));
+    format!("{BOLD}{id}{versions}{BOLD:#} ({path}): {status}, {style}{verdict}{style:#}\n\n")
 }
 
 fn check_summary(report: &registry::CheckReport, run: &Run) -> String {
@@ -96,7 +97,7 @@ fn check_summary(report: &registry::CheckReport, run: &Run) -> String {
     .filter(|(status, _)| count(*status) > 0)
     .map(|(status, word)| format!("{} {word}", count(status)))
     .collect();
-    let packs = format!("{} against {}", counted(report.packs.len(), "pack"), report.against);
+    let packs = format!("{} against {}", counted(report.packs.len(), "pack"), printable(&report.against));
     let packs = if parts.is_empty() { packs } else { format!("{packs} ({})", parts.join(", ")) };
     let of = |level| run.counting().filter(|item| item.change.is_none() && item.level == level).count();
     let accepted = run.items().filter(|item| item.acknowledged).count();
@@ -129,12 +130,12 @@ fn finding(item: &Item) -> String {
         Level::Info | Level::Off => Label::INFO,
     };
     let mut elements = frame(&item.spot);
-    elements.extend(item.help.as_ref().map(|help| Label::HELP.message(help.as_str()).into()));
+    elements.extend(item.help.as_ref().map(|help| Label::HELP.message(printable(help)).into()));
     report(label, item, elements)
 }
 
 fn report<'a>(label: Label<'a>, item: &'a Item, elements: Vec<Element<'a>>) -> String {
-    let title = label.primary_title(item.message.as_str()).id(item.rule.as_str());
+    let title = label.primary_title(printable(&item.message)).id(item.rule.as_str());
     let group = Group::with_title(title).elements(elements);
     let text = Renderer::styled().render(&[group]);
     // The place is given apart from the snippet, since a cut line would give a wrong column; the renderer then
@@ -145,7 +146,7 @@ fn report<'a>(label: Label<'a>, item: &'a Item, elements: Vec<Element<'a>>) -> S
 
 fn frame(spot: &Spot) -> Vec<Element<'_>> {
     let line = spot.start.line as usize;
-    let origin = Origin::path(spot.path.as_str()).line(line).char_column(spot.start.column as usize);
+    let origin = Origin::path(printable(&spot.path)).line(line).char_column(spot.start.column as usize);
     let mut elements: Vec<Element<'_>> = vec![origin.into()];
     if let Some(excerpt) = &spot.excerpt {
         let annotation = AnnotationKind::Primary.span(excerpt.marked.clone());
@@ -156,7 +157,8 @@ fn frame(spot: &Spot) -> Vec<Element<'_>> {
 
 fn heading(diff: &DiffReport) -> String {
     let DiffReport { pack, old, new, profile, .. } = diff;
-    format!("{BOLD}{pack} {} → {}{BOLD:#} (profile {profile})\n\n", old.version, new.version)
+    let [pack, old, new] = [pack, &old.version, &new.version].map(|text| printable(text));
+    format!("{BOLD}{pack} {old} → {new}{BOLD:#} (profile {profile})\n\n")
 }
 
 /// What breaks with a frame each, then the rest as lists.
@@ -177,11 +179,11 @@ fn changes(section: &Section) -> String {
 }
 
 fn small_changes(changes: Vec<(&Item, &Change)>) -> String {
-    let heading = |topic: &str| format!("{BOLD}{topic}{BOLD:#}\n");
+    let heading = |topic: &str| format!("{BOLD}{}{BOLD:#}\n", printable(topic));
     below_topics(changes, heading, |item, change, is_below| {
         let (guard, accepted) = remarks(item, change);
         let (indent, bump) = (if is_below { "  " } else { "" }, change.report.bump.as_str());
-        format!("{indent}{bump:<5}  {}{guard}  [{}]{accepted}\n", item.message, item.rule)
+        format!("{indent}{bump:<5}  {}{guard}  [{}]{accepted}\n", printable(&item.message), item.rule)
     })
 }
 
@@ -207,8 +209,12 @@ fn large_change(item: &Item, change: &Change) -> String {
             lines.push((name, text.to_owned()));
         }
     }
-    elements.extend(lines.into_iter().map(|(name, text)| Label::NOTE.with_name(name).message(text).into()));
+    elements.extend(lines.into_iter().map(note));
     report(label.with_name(report_of.bump.as_str()), item, elements)
+}
+
+fn note<'a>((name, text): (&'static str, String)) -> Element<'a> {
+    Label::NOTE.with_name(name).message(printable(&text).into_owned()).into()
 }
 
 /// `caller, runtime (proven)`
@@ -258,5 +264,5 @@ fn is_insufficient(item: &Item) -> bool {
 }
 
 fn notes(notes: &[String]) -> String {
-    notes.iter().map(|note| format!("note: {note}\n")).collect()
+    notes.iter().map(|note| format!("note: {}\n", printable(note))).collect()
 }
