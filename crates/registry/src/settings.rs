@@ -8,6 +8,7 @@ mod operator;
 mod remote;
 mod replication;
 mod repository;
+mod rule_names;
 
 use pack::tree::{Tree, Unreadable, folder};
 

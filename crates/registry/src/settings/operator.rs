@@ -9,7 +9,8 @@ use super::error::{SettingsError, parse};
 use super::limits::{Limits, LimitsFile};
 use super::remote::{CredentialSettings, CredentialsFile, RemoteUrl, check_listen, check_variable};
 use super::replication::{self, FollowSettings, LedgerSettings};
-use super::repository::{LintLevels, RuleLevels, check_rule_names, rule_settings};
+use super::repository::{LintLevels, RuleLevels, rule_settings};
+use super::rule_names::check_rule_names;
 
 /// The registry's configuration.
 #[derive(Debug, Clone, PartialEq)]

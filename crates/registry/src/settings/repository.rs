@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use pack::similar::closest;
 use rules::change::RuleSetting;
-use rules::{Bump, Group, LINTS, Level, Lint, Profile, find_lint};
+use rules::{Bump, Group, Level, Lint, Profile, find_lint};
 use serde::Deserialize;
 use toml::Spanned;
 
 use super::error::{SettingsError, parse};
+use super::rule_names::{check_rule_names, no_change_rule, no_lint};
 use crate::pattern::Patterns;
 
 /// What a repository says about its own packs.
@@ -424,30 +424,6 @@ fn checked_ranges(entries: Vec<PackRelease>, key: &str) -> Result<Vec<PackReleas
     Ok(entries)
 }
 
-/// Refuses ids that no rule has.
-pub(super) fn check_rule_names(names: &[String], key: &str) -> Result<(), SettingsError> {
-    for name in names {
-        if !is_rule(name) {
-            return Err(unknown_rule(key, name));
-        }
-    }
-    Ok(())
-}
-
-fn is_rule(name: &str) -> bool {
-    find_lint(name).is_some() || rules::find_change(name).is_some()
-}
-
-fn unknown_rule(key: &str, name: &str) -> SettingsError {
-    let known = LINTS.iter().map(|lint| lint.id).chain(rules::CHANGES.iter().map(|rule| rule.id));
-    let groups = Group::ALL.iter().map(|group| group.as_str());
-    let error = SettingsError::new(key, format!("there is no rule `{name}`"));
-    match closest(name, known.chain(groups)) {
-        Some(near) => error.help(format!("did you mean `{near}`?")),
-        None => error.help("`packhouse rules` lists them"),
-    }
-}
-
 impl LintLevels {
     pub(super) fn parse(
         table: &BTreeMap<String, toml::Value>,
@@ -463,7 +439,7 @@ impl LintLevels {
             match Group::ALL.iter().find(|group| group.as_str() == name) {
                 Some(group) => levels.groups.insert(*group, level).map(|_| ()),
                 None if find_lint(name).is_some() => levels.rules.insert(name.clone(), level).map(|_| ()),
-                None => return Err(unknown_rule(&at, name)),
+                None => return Err(no_lint(key, name)),
             };
         }
         Ok(levels)
@@ -499,7 +475,7 @@ pub(super) fn rule_settings(
     let mut settings = RuleLevels::new();
     for (name, value) in table {
         if rules::find_change(name).is_none() {
-            return Err(unknown_rule(&format!("{key}.{name}"), name));
+            return Err(no_change_rule(key, name));
         }
         let mistake = |message: &str| {
             SettingsError::new(format!("{key}.{name}"), message.to_owned())
