@@ -170,6 +170,11 @@ fn packs_are_searched_shown_and_compared() {
     folder.write("new.pack.json", greeter("1.0.0").replace("Greet ", "Hail "));
     let ran = registry.run(&folder, &["diff", "greeter@1.0.0", "new.pack.json", "--fail-on", "patch"]);
     assert_eq!(ran.status, 1, "{}", ran.shown());
+    for sides in [["greeter@1.0.0", "greeter@9.9.9"], ["greeter@9.9.9", "new.pack.json"]] {
+        let ran = registry.run(&folder, &[&["diff"][..], &sides].concat());
+        assert_eq!(ran.status, 2, "a side is not there: {}", ran.shown());
+        assert!(ran.stderr.contains("greeter@9.9.9") && ran.stderr.contains("help: "), "{}", ran.shown());
+    }
 }
 
 #[test]

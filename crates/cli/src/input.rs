@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use client::ClientError;
 use git::SourceRepository;
 use pack::Document;
 use pack::tree::{Tree, Unreadable, join};
@@ -147,7 +148,13 @@ fn why_unreadable(why: &Unreadable, revision: &str) -> String {
 
 fn in_registry<'r>(text: &str, registry: &crate::args::RegistryOptions) -> anyhow::Result<Side<'r>> {
     let client = registry_client(registry)?;
-    let RegistryRelease { fetched, path, tree } = release(&client, text)?;
+    let RegistryRelease { fetched, path, tree } = release(&client, text).map_err(|error| match error {
+        // "Not found" is an answer to who asks for a release; a comparison without its side did not happen.
+        ClientError::NotFound { .. } => {
+            Complaint::new(error.to_string()).help("`packhouse search` lists what there is").into()
+        }
+        error => anyhow::Error::from(error),
+    })?;
     checked(format!("{}@{}", fetched.id, fetched.version), path, fetched.bytes, Box::new(tree))
 }
 
