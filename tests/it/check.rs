@@ -182,6 +182,8 @@ fn packs_are_paired_by_id_and_removals_are_told() {
     let report = ran.json();
     assert_eq!((ran.status, report["packs"][0]["status"].as_str()), (1, Some("removed")), "{}", ran.shown());
     assert_eq!(report["packs"][0]["diff"]["changes"][0]["rule"], "pack-removed");
+    let ran = folder.run(&["check", "--against", "merge-base:main"]);
+    assert!(ran.stdout.ends_with(" (1 unchanged, 1 removed): 1 failing change\n"), "{}", ran.shown());
     folder.write(
         "packhouse.toml",
         "[[allow]]\nrule = \"pack-removed\"\npack = \"greeter\"\nreason = \"nobody used it\"\n",
@@ -220,6 +222,9 @@ fn what_cannot_be_checked_is_never_green() {
     folder.write("packs/greeter.pack.json", greeter("1.0.1"));
     let ran = folder.run(&["check", "--against", "HEAD"]);
     assert!(ran.status == 2 && ran.stderr.contains("--allow-broken-base"), "{}", ran.shown());
+    assert!(ran.stdout.ends_with("not everything could be checked\n"), "{}", ran.shown());
+    let markdown = folder.run(&["check", "--against", "HEAD", "--format", "markdown"]);
+    assert!(markdown.stdout.contains("\nnot everything could be checked\n"), "{}", markdown.shown());
     assert_eq!(folder.run(&["check", "--against", "HEAD", "--allow-broken-base"]).status, 0);
 }
 

@@ -103,6 +103,12 @@ impl Run {
         self.sections.iter().flat_map(|section| &section.items)
     }
 
+    /// Whether a check fails without anything that fails it: not everything could be checked.
+    pub fn is_incomplete(&self) -> bool {
+        let Shown::Check(report) = &self.shown else { return false };
+        !report.passed && !self.counting().any(|item| item.level == Level::Error)
+    }
+
     /// What counts: everything that is not acknowledged.
     pub fn counting(&self) -> impl Iterator<Item = &Item> {
         self.items().filter(|item| !item.acknowledged)

@@ -5,7 +5,7 @@ use registry::report::{CheckReport, CheckStatus, CheckedPack, DiffReport};
 use registry::topic::missing_topic;
 use rules::{Bump, Level};
 
-use super::{Change, Item, Run, Section, Shown, below_topics, counted, printable, remarks};
+use super::{Change, Item, NOT_EVERYTHING, Run, Section, Shown, below_topics, counted, printable, remarks};
 use crate::commands::word;
 
 /// How much of a comment services take; findings beyond that are counted only.
@@ -30,6 +30,9 @@ fn check(report: &CheckReport, run: &Run) -> String {
         counted(report.packs.len(), "pack"),
         code(&report.against)
     );
+    if run.is_incomplete() {
+        text.push_str(&format!("{NOT_EVERYTHING}\n\n"));
+    }
     text.push_str(&overview(report));
     for section in &run.sections {
         let pack = section.pack.and_then(|at| report.packs.get(at));

@@ -8,7 +8,9 @@ use rules::{Bump, Level};
 
 use crate::commands::word;
 
-use super::{Change, Item, Run, Section, Shown, Spot, below_topics, counted, printable, remarks};
+use super::{
+    Change, Item, NOT_EVERYTHING, Run, Section, Shown, Spot, below_topics, counted, printable, remarks,
+};
 
 const BOLD: Style = Style::new().bold();
 const GREEN: Style = Style::new().bold().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
@@ -26,7 +28,7 @@ pub fn render(run: &Run) -> String {
             let accepted = run.items().filter(|item| item.acknowledged).count();
             let packs = counted(report.files, "pack");
             let summary = report.summary;
-            text.push_str(&totals(&packs, [summary.error, summary.warn, summary.info], accepted));
+            text.push_str(&totals(&packs, counts([summary.error, summary.warn, summary.info]), accepted));
         }
         Shown::Diff(report) => {
             text.push_str(&heading(report));
@@ -103,17 +105,19 @@ fn check_summary(report: &registry::CheckReport, run: &Run) -> String {
     let accepted = run.items().filter(|item| item.acknowledged).count();
     let (style, verdict) = if report.passed { (GREEN, "passed") } else { (RED, "failed") };
     let levels = [of(Level::Error), of(Level::Warn), of(Level::Info)];
-    format!("{style}{verdict}{style:#}: {}", totals(&packs, levels, accepted))
+    let failing = run.counting().filter(|item| item.change.is_some() && item.level == Level::Error).count();
+    let mut parts = counts(levels);
+    if failing > 0 {
+        parts.push(counted(failing, "failing change"));
+    }
+    if run.is_incomplete() {
+        parts.push(NOT_EVERYTHING.to_owned());
+    }
+    format!("{style}{verdict}{style:#}: {}", totals(&packs, parts, accepted))
 }
 
 /// `3 packs: 1 error, 2 warnings`
-fn totals(packs: &str, [error, warn, info]: [usize; 3], accepted: usize) -> String {
-    let mut parts = Vec::new();
-    for (count, word) in [(error, "error"), (warn, "warning"), (info, "info")] {
-        if count > 0 {
-            parts.push(counted(count, word));
-        }
-    }
+fn totals(packs: &str, mut parts: Vec<String>, accepted: usize) -> String {
     if parts.is_empty() {
         parts.push("no findings".to_owned());
     }
@@ -121,6 +125,12 @@ fn totals(packs: &str, [error, warn, info]: [usize; 3], accepted: usize) -> Stri
         parts.push(format!("{accepted} accepted"));
     }
     format!("{packs}: {}\n", parts.join(", "))
+}
+
+/// `1 error`, `2 warnings`; nothing of a level without findings.
+fn counts([error, warn, info]: [usize; 3]) -> Vec<String> {
+    let counts = [(error, "error"), (warn, "warning"), (info, "info")];
+    counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| counted(count, word)).collect()
 }
 
 fn finding(item: &Item) -> String {
