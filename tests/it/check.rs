@@ -107,6 +107,24 @@ fn a_flagged_release_is_no_baseline() {
 }
 
 #[test]
+fn settings_that_became_easier_are_told() {
+    let folder = Folder::repository();
+    let error = "[changes.rules]\nvariable-required-added = { level = \"error\" }\n";
+    folder.write("packhouse.toml", error).write("packs/greeter.pack.json", greeter("1.0.0")).commit("one");
+    folder.git(&["switch", "--quiet", "--create", "topic"]);
+    folder.write("packhouse.toml", "[lints]\nhost-variables = [\"tenant\"]\n").commit("easier");
+    let report = against_main(&folder).json();
+    assert_eq!(rules(&report, "warn"), ["policy-loosened", "policy-loosened"]);
+    let told = |at: usize| report["findings"][at]["message"].as_str().expect("a message");
+    assert_eq!(
+        told(0),
+        "`variable-required-added` is now error under a version that is too low, and was error"
+    );
+    assert_eq!(told(1), "`tenant` counts as provided by the runtimes now, and did not before");
+    assert_eq!(report["findings"][1]["line"], 2);
+}
+
+#[test]
 fn a_break_that_a_prompt_declares_itself_can_stay_out_of_the_packs_version() {
     let folder = Folder::repository();
     folder.write("packhouse.toml", "[changes]\nprompt-scope = \"independent\"\n");

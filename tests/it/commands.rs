@@ -144,6 +144,52 @@ fn a_bump_changes_the_number_alone() {
 }
 
 #[test]
+fn a_prerelease_is_followed_by_the_next_one() {
+    let (arguments, path) = (["bump", "--against", "merge-base:main", "--write"], "packs/greeter.pack.json");
+    let changed = |released: &[&str], version: &str, next: &str| {
+        let folder = Folder::repository();
+        for release in released {
+            folder.write(path, greeter(release)).commit(release);
+        }
+        folder.git(&["switch", "--quiet", "--create", "topic"]);
+        folder.write(path, breaking(version)).commit("a break");
+        let ran = folder.run(&arguments);
+        assert_eq!((ran.status, folder.read(path)), (0, breaking(next)), "{version}: {}", ran.shown());
+        let ran = folder.run(&arguments);
+        assert_eq!(ran.stdout, "every version is high enough\n", "{version}: {}", ran.shown());
+        assert_eq!(folder.run(&["check", "--against", "merge-base:main"]).status, 0, "{version}");
+    };
+    changed(&["1.0.0-rc.1"], "1.0.0-rc.1", "1.0.0-rc.2");
+    changed(&["1.0.0-rc.1", "1.0.0-rc.2"], "1.0.0-rc.1", "1.0.0-rc.3");
+    changed(&["1.0.0"], "1.1.0-beta.4", "2.0.0-beta.1");
+    changed(&["1.0.0", "2.0.0-rc.1"], "2.0.0-rc.1", "2.0.0-rc.2");
+    changed(&["1.0.0-rc.1", "1.0.0"], "1.0.0", "2.0.0");
+}
+
+#[test]
+fn a_version_that_cannot_be_read_is_no_version_that_is_high_enough() {
+    let folder = Folder::repository();
+    folder.write("packs/greeter.pack.json", greeter("1.0.0")).commit("one");
+    folder.git(&["switch", "--quiet", "--create", "topic"]);
+    for (text, complaint) in [
+        (breaking("one"), "packs/greeter.pack.json: the version `one` is not semantic"),
+        (breaking("1.0.0").replace("\"version\": \"1.0.0\",\n  \"desc", "\"desc"), "there is no version"),
+        ("{".to_owned(), "there is no version"),
+    ] {
+        folder.write("packs/greeter.pack.json", &text).write("other.pack.json", greeter("1.0.0"));
+        let ran = folder.run(&["bump", "packs", "--against", "merge-base:main", "--write"]);
+        assert_eq!((ran.status, ran.stdout.as_str()), (1, ""), "{}", ran.shown());
+        assert!(ran.stderr.contains(complaint) && ran.stderr.contains("help: "), "{}", ran.shown());
+        assert_eq!(folder.read("packs/greeter.pack.json"), text);
+        assert_eq!(folder.run(&["check", "packs", "--against", "merge-base:main"]).status, 1);
+    }
+    folder.write("packs/greeter.pack.json", breaking("one")).commit("two");
+    folder.write("packs/greeter.pack.json", breaking("2.0.0"));
+    let ran = folder.run(&["bump", "packs", "--against", "HEAD"]);
+    assert!(ran.status == 1 && ran.stderr.contains("`one` of the base"), "{}", ran.shown());
+}
+
+#[test]
 fn rules_are_listed_and_explained() {
     let folder = Folder::new();
     let rules = folder.run(&["rules", "--format", "json"]).json();

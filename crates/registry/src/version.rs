@@ -1,7 +1,7 @@
 //! The arithmetic of versions: what moved, what is enough, which release is the baseline.
 
 use rules::Bump;
-use semver::Version;
+use semver::{BuildMetadata, Prerelease, Version};
 
 use crate::settings::ZeroMajor;
 
@@ -24,8 +24,8 @@ pub fn lowest_sufficient(baseline: &Version, required: Bump) -> Version {
     let up = |number: u64| number.saturating_add(1);
     match (major, minor, required) {
         (_, _, Bump::None) => baseline.clone(),
-        // Of a prerelease the release itself is already higher.
-        _ if !baseline.pre.is_empty() => Version::new(major, minor, patch),
+        // From one prerelease to the next there is order only.
+        _ if !baseline.pre.is_empty() => next_prerelease(baseline),
         (0, 0, _) => Version::new(0, 0, up(patch)),
         (0, _, Bump::Major) => Version::new(0, up(minor), 0),
         (0, _, _) => Version::new(0, minor, up(patch)),
@@ -33,6 +33,33 @@ pub fn lowest_sufficient(baseline: &Version, required: Bump) -> Version {
         (_, _, Bump::Minor) => Version::new(major, up(minor), 0),
         (_, _, Bump::Patch) => Version::new(major, minor, up(patch)),
     }
+}
+
+/// The prerelease after this one: its last number counts up, and one without a number gets `.1`.
+fn next_prerelease(version: &Version) -> Version {
+    let with = |pre: String| {
+        let pre = Prerelease::new(&pre).ok()?;
+        Some(Version { pre, build: BuildMetadata::EMPTY, ..version.clone() })
+    };
+    let (stem, number) = numbered(version.pre.as_str());
+    let next = number.and_then(|number| with(format!("{stem}{}", number.checked_add(1)?)));
+    // `rc9` comes after `rc10`: words are ordered by their letters.
+    let next = next.filter(|next| next.cmp_precedence(version).is_gt());
+    next.or_else(|| with(format!("{}.1", version.pre))).expect("a prerelease may have one more part")
+}
+
+/// The first prerelease of `release` of the kind that `kind` is: `2.0.0-rc.1` for `2.0.0` and `1.1.0-rc.4`.
+pub fn first_prerelease(release: &Version, kind: &Version) -> Version {
+    let (stem, number) = numbered(kind.pre.as_str());
+    let number = number.map(|number| number.min(1).to_string()).unwrap_or_default();
+    let pre = Prerelease::new(&format!("{stem}{number}")).unwrap_or_else(|_| kind.pre.clone());
+    Version { pre, build: BuildMetadata::EMPTY, ..release.clone() }
+}
+
+/// What stands before the number at the end of a prerelease, and that number.
+fn numbered(pre: &str) -> (&str, Option<u64>) {
+    let stem = pre.trim_end_matches(|c: char| c.is_ascii_digit());
+    (stem, pre[stem.len()..].parse().ok())
 }
 
 /// Whether `new` is high enough for changes of this bump since `old`.
@@ -102,6 +129,13 @@ mod tests {
         check("0.2.3", Bump::Minor, "0.2.4");
         check("0.0.3", Bump::Minor, "0.0.4");
         check("0.0.3", Bump::Major, "0.0.4");
+        check("2.0.0-rc.1", Bump::Major, "2.0.0-rc.2");
+        check("2.0.0-rc.9", Bump::Patch, "2.0.0-rc.10");
+        check("2.0.0-alpha", Bump::Minor, "2.0.0-alpha.1");
+        check("2.0.0-rc1+b", Bump::Minor, "2.0.0-rc2");
+        check("2.0.0-rc9", Bump::Minor, "2.0.0-rc9.1");
+        check("0.1.0-0.3.7", Bump::Major, "0.1.0-0.3.8");
+        check("1.0.0-rc.18446744073709551615", Bump::Patch, "1.0.0-rc.18446744073709551615.1");
         assert!(is_sufficient(&version("0.2.3"), &version("1.0.0"), Bump::Major, ZeroMajor::Cargo));
         assert!(!is_sufficient(&version("1.2.3"), &version("1.3.0"), Bump::Major, ZeroMajor::Cargo));
         assert!(!is_sufficient(&version("1.2.3"), &version("1.2.3"), Bump::Patch, ZeroMajor::Cargo));
@@ -110,6 +144,18 @@ mod tests {
         assert!(!is_sufficient(&version("1.2.3"), &version("1.3.0-rc.1"), Bump::Major, ZeroMajor::Cargo));
         assert!(is_sufficient(&version("2.0.0-rc.1"), &version("2.0.0-rc.2"), Bump::Major, ZeroMajor::Cargo));
         assert!(is_sufficient(&version("0.2.3"), &version("0.2.4"), Bump::Major, ZeroMajor::ReportOnly));
+    }
+
+    #[test]
+    fn a_release_has_a_first_prerelease_of_each_kind() {
+        for (release, kind, first) in [
+            ("2.0.0", "1.1.0-rc.4", "2.0.0-rc.1"),
+            ("2.0.0", "1.1.0-rc.0", "2.0.0-rc.0"),
+            ("2.0.0", "1.1.0-beta+b", "2.0.0-beta"),
+            ("2.0.0", "1.1.0-rc3", "2.0.0-rc1"),
+        ] {
+            assert_eq!(first_prerelease(&version(release), &version(kind)), version(first));
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use pack::Node;
 use registry::gate::lowest_free;
+use registry::version::first_prerelease;
 use rules::Bump;
 use semver::Version;
 use serde_json::json;
@@ -12,7 +13,7 @@ use serde_json::json;
 use super::check::AgainstOptions;
 use super::check::examine::{ExaminedPack, Request, examine};
 use crate::args::DataFormat;
-use crate::complaint;
+use crate::complaint::{self, Complaint};
 use crate::exit::Verdict;
 use crate::files::replace;
 use crate::output::{print, printable};
@@ -20,7 +21,8 @@ use crate::output::{print, printable};
 /// Print the versions that changes require, or write them into the packs
 ///
 /// Compares as `packhouse check` does, and names for every changed pack whose version is too low the lowest one that
-/// will do. `--write` changes nothing in a file but that number.
+/// will do; under a prerelease that is a prerelease, such as 2.0.0-rc.2 after 2.0.0-rc.1. `--write` changes nothing in
+/// a file but that number. Exits with 1 where a version cannot be read.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  packhouse bump packs/ --against merge-base:main --write")]
 pub struct Arguments {
@@ -62,8 +64,12 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
         registry: &arguments.against.registry,
     })?;
     examined.notes.iter().for_each(|note| complaint::say(&format!("note: {note}")));
-    let mut all = Vec::new();
+    let (mut all, mut unreadable) = (Vec::new(), false);
     for pack in &examined.packs {
+        if let Some(complaint) = unreadable_version(pack) {
+            complaint::print(&complaint.into());
+            unreadable = true;
+        }
         let Some(needed) = needed(pack) else { continue };
         if arguments.write {
             write(pack, &needed)?;
@@ -72,9 +78,10 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
     }
     match arguments.format {
         DataFormat::Json => print(&(serde_json::to_string_pretty(&document(&all, arguments.write))? + "\n"))?,
-        DataFormat::Text => print(&list(&all))?,
+        DataFormat::Text => print(&list(&all, unreadable || !examined.complete))?,
     }
-    Ok(if examined.complete { Verdict::Pass } else { Verdict::Incomplete })
+    let verdict = Verdict::of_findings(unreadable);
+    Ok(if examined.complete { verdict } else { verdict.and(Verdict::Incomplete) })
 }
 
 fn document(all: &[Needed], written: bool) -> serde_json::Value {
@@ -87,7 +94,29 @@ fn document(all: &[Needed], written: bool) -> serde_json::Value {
     json!({ "version": 1, "packs": all.iter().map(entry).collect::<Vec<_>>() })
 }
 
-fn list(all: &[Needed]) -> String {
+/// A pack whose version nobody can compare, or whose base has such a version: which it needs cannot be said.
+fn unreadable_version(pack: &ExaminedPack) -> Option<Complaint> {
+    let head = pack.head.as_ref()?;
+    let path = &pack.report.path;
+    if head.evaluated.version.is_some() {
+        let mut findings = pack.report.findings.iter();
+        let of_base =
+            findings.find(|finding| finding.rule == "version-unreadable" && !finding.acknowledged)?;
+        let complaint = Complaint::new(format!("{path}: {}", of_base.message));
+        return Some(of_base.help.iter().fold(complaint, |complaint, help| complaint.help(help)));
+    }
+    Some(match &head.evaluated.version_text {
+        Some(text) => Complaint::new(format!("{path}: the version `{text}` is not semantic"))
+            .help("write it as MAJOR.MINOR.PATCH"),
+        None => Complaint::new(format!("{path}: there is no version that could be raised"))
+            .help("`packhouse lint` shows what is wrong with the pack"),
+    })
+}
+
+fn list(all: &[Needed], incomplete: bool) -> String {
+    if all.is_empty() && incomplete {
+        return String::new();
+    }
     if all.is_empty() {
         return "every version is high enough\n".to_owned();
     }
@@ -116,8 +145,19 @@ fn needed(pack: &ExaminedPack) -> Option<Needed> {
         } else {
             return None;
         };
+    let new = as_prerelease(head.evaluated.version.as_ref()?, new, &pack.taken);
     let new = written_like(&old, &new);
     Some(Needed { pack: pack.report.pack.clone(), path: pack.report.path.clone(), old, new, bump })
+}
+
+/// Under a prerelease the first one of the release that is needed, which comes before that release.
+fn as_prerelease(own: &Version, needed: Version, taken: &[Version]) -> Version {
+    if own.pre.is_empty() || !needed.pre.is_empty() {
+        return needed;
+    }
+    let first = first_prerelease(&needed, own);
+    let is_taken = taken.iter().any(|taken| taken.cmp_precedence(&first).is_eq());
+    if is_taken { lowest_free(&first, Bump::Patch, taken) } else { first }
 }
 
 /// A version with a leading `v` where the pack writes one.
