@@ -1,7 +1,7 @@
 //! `packhouse diff`: what changed, and whether the version says so.
 
 use super::snapshot;
-use super::support::{Folder, greeter, greeter_with};
+use super::support::{Folder, greeter, greeter_with, program};
 
 const TIER: &str = r#"{ "name": "tier", "type": "string", "required": true, "description": "The plan.", "example": "gold" },
         "#;
@@ -69,22 +69,75 @@ fn sides_come_from_revisions_and_what_is_no_pack_is_refused() {
     }
 }
 
-#[test]
-fn git_shows_changes_through_it() {
-    let folder = Folder::repository();
-    folder.write("a.pack.json", greeter("1.0.0")).write(".gitattributes", "*.json diff=packhouse\n");
-    folder.write("notes.json", "{}").commit("one");
-    folder
-        .write("a.pack.json", breaking("1.1.0"))
-        .write("notes.json", "[]")
-        .write("b.pack.json", greeter("1.0.0"));
+/// What Git shows through the program as its diff driver, against HEAD.
+fn shown_by_git(folder: &Folder) -> String {
     folder.git(&["add", "--all"]);
     let driver = format!("diff.packhouse.command={} diff --git-external", env!("CARGO_BIN_EXE_packhouse"));
-    let shown = folder.git(&["-c", &driver, "diff", "--ext-diff", "HEAD"]);
+    let shown = folder.git(&["-c", &driver, "diff", "--ext-diff", "--find-renames=30%", "HEAD"]);
+    assert!(!shown.contains("git-blob") && !shown.contains("/tmp/"), "temporary names: {shown}");
+    shown
+}
+
+fn driven() -> Folder {
+    let folder = Folder::repository();
+    folder.write(".gitattributes", "*.json diff=packhouse\n").write("a.pack.json", greeter("1.0.0"));
+    folder
+}
+
+#[test]
+fn git_shows_changes_through_it() {
+    let folder = driven();
+    folder.write("gone.pack.json", greeter("1.0.0").replace("greeter", "gone")).commit("one");
+    folder.write("a.pack.json", breaking("1.1.0")).write("b.pack.json", breaking("3.0.0").replace(' ', ""));
+    let shown = shown_by_git(folder.remove("gone.pack.json"));
     assert!(shown.contains("variable-required-added"), "{shown}");
     assert!(shown.contains("b/a.pack.json:19:9"), "{shown}");
-    assert!(
-        shown.contains("b.pack.json: is new") && shown.contains("notes.json: cannot be compared"),
-        "{shown}"
+    assert!(shown.contains("b.pack.json: is new\n"), "{shown}");
+    assert!(shown.contains("gone.pack.json: is gone"), "{shown}");
+    assert!(!shown.contains("+++"), "packs are not shown as text: {shown}");
+}
+
+#[test]
+fn git_shows_names_and_modes_through_it() {
+    let folder = driven();
+    folder.write("c.pack.json", greeter("1.0.0").replace("greeter", "other")).commit("one");
+    folder.git(&["mv", "a.pack.json", "b.pack.json"]);
+    folder.git(&["update-index", "--chmod=+x", "c.pack.json"]);
+    folder.git(&["config", "core.fileMode", "false"]);
+    assert_eq!(
+        shown_by_git(&folder),
+        "a.pack.json -> b.pack.json\nc.pack.json: mode 100644 -> 100755",
+        "what is the same needs no more words"
     );
+    folder.write("b.pack.json", breaking("1.1.0"));
+    let shown = shown_by_git(&folder);
+    assert!(shown.starts_with("a.pack.json -> b.pack.json\n"), "{shown}");
+    assert!(shown.contains("b/b.pack.json:19:9"), "{shown}");
+}
+
+#[test]
+fn git_shows_what_is_no_pack_as_text() {
+    let folder = driven();
+    folder.write("plain.json", "{\n  \"a\": 1\n}\n").write("old.json", "[1]\n").write("bytes.json", "a\0b");
+    folder.commit("one");
+    folder.write("plain.json", "{\n  \"a\": 2\n}\n").write("new.json", "[2, 3]").write("bytes.json", "a\0c");
+    let broken = greeter("1.0.0").replace("\"id\": \"greeter\",", "\"id\": greeter,");
+    let shown = shown_by_git(folder.write("a.pack.json", broken).remove("old.json"));
+    snapshot("diff_git_text", &format!("{shown}\n"));
+    folder.write("a.pack.json", breaking("1.1.0")).write("packhouse.toml", "[lint]\n");
+    let shown = shown_by_git(&folder);
+    assert!(shown.starts_with("packhouse.toml:1: "), "{shown}");
+    assert!(shown.contains("--- a/a.pack.json\n+++ b/a.pack.json\n@@"), "{shown}");
+}
+
+#[test]
+fn git_is_not_told_of_a_failure_when_its_pager_ends_early() {
+    let folder = Folder::new();
+    folder.write("old.json", greeter("1.0.0")).write("new.json", breaking("1.1.0"));
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let arguments =
+        ["diff", "--git-external", "a.json", "old.json", "1", "100644", "new.json", "2", "100644"];
+    let status = program(&arguments, &folder.path()).stdout(writer).status().expect("the program runs");
+    assert!(status.success(), "{status}");
 }

@@ -48,6 +48,7 @@ pub fn code(outcome: anyhow::Result<Verdict>, options: &ExitOptions) -> ExitCode
     }
 }
 
-fn is_closed_pipe(error: &anyhow::Error) -> bool {
+/// Whether nobody reads the output any more.
+pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

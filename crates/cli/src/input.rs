@@ -158,8 +158,11 @@ fn in_registry<'r>(text: &str, registry: &crate::args::RegistryOptions) -> anyho
     checked(format!("{}@{}", fetched.id, fetched.version), path, fetched.bytes, Box::new(tree))
 }
 
-/// Refuses what is no pack.
-fn checked<'r>(
+/// Takes bytes as a side.
+///
+/// # Errors
+/// Says why they are no pack, which they are called by `shown`.
+pub fn checked<'r>(
     shown: String,
     path: String,
     bytes: Vec<u8>,
