@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::Path;
 
 use git2::{ErrorCode, ObjectType, Reference, Repository};
@@ -11,6 +12,8 @@ use crate::{GitError, ObjectId, SourceRepository};
 
 const BRANCHES: &str = "refs/heads/";
 const TAGS: &str = "refs/tags/";
+/// The longest line of `packed-refs` that is read as one.
+const LINE_BYTES: u64 = 8192;
 /// Symbolic refs that point at symbolic refs are followed this far, as git does.
 const SYMBOLIC_DEPTH: usize = 5;
 
@@ -58,6 +61,11 @@ pub struct Tag {
 }
 
 impl RefSnapshot {
+    /// Whether every ref leads to a commit that is there: then nothing but the refs themselves can change it.
+    pub fn is_whole(&self) -> bool {
+        self.unreadable.is_empty() && self.tags.iter().all(|tag| tag.commit.is_some())
+    }
+
     /// Finds a branch by its name without `refs/heads/`.
     pub fn branch(&self, name: &str) -> Option<&Branch> {
         let position = self.branches.binary_search_by(|branch| branch.name.as_str().cmp(name)).ok()?;
@@ -77,16 +85,43 @@ impl SourceRepository {
     /// # Errors
     /// [`GitError::TooManyRefs`] when there are more than `limit` branches and tags, [`GitError::Reference`].
     pub fn refs(&self, limit: usize) -> Result<RefSnapshot, GitError> {
+        // Counted before libgit2 loads all of them at once.
+        let loose = loose_refs(self.common_dir(), limit);
+        if loose.len() > limit || has_more_packed(self.common_dir(), limit) {
+            return Err(GitError::TooManyRefs { limit });
+        }
         let mut snapshot = RefSnapshot { head: self.head()?, ..RefSnapshot::default() };
         let mut seen = BTreeSet::new();
         for prefix in [BRANCHES, TAGS] {
             self.list(prefix, limit, &mut snapshot, &mut seen)?;
         }
-        self.add_damaged(&mut snapshot, &seen);
+        self.add_damaged(&mut snapshot, &seen, loose);
         snapshot.branches.sort_by(|a, b| a.name.cmp(&b.name));
         snapshot.tags.sort_by(|a, b| a.name.cmp(&b.name));
         snapshot.unreadable.sort();
         Ok(snapshot)
+    }
+
+    /// A digest of the files that hold `HEAD`, the branches and the tags: while it stays, none of them moved. Reading
+    /// these files costs a fraction of listing the refs, which looks every tag's object up.
+    ///
+    /// None where the files alone do not tell: a file cannot be read, a ref names one outside of branches and tags,
+    /// or there are more of them than `limit` branches and tags can need.
+    pub fn refs_digest(&self, limit: usize) -> Option<ObjectId> {
+        let mut loose = loose_refs(self.common_dir(), limit);
+        if loose.len() > limit {
+            return None;
+        }
+        loose.sort();
+        let mut bytes = ref_file(&self.git_dir().join("HEAD"))?;
+        for name in loose {
+            bytes.extend_from_slice(name.as_bytes());
+            bytes.push(0);
+            bytes.extend(ref_file(&self.common_dir().join(&name))?);
+        }
+        bytes.push(0);
+        bytes.extend(packed_refs(self.common_dir(), limit)?);
+        git2::Oid::hash_object(ObjectType::Blob, &bytes).ok().map(ObjectId::from)
     }
 
     /// Tells which branch the remote `origin` calls its default, as `origin/main`; none when it was never asked.
@@ -129,8 +164,8 @@ impl SourceRepository {
     }
 
     /// Adds the loose refs whose files libgit2 passes over in silence because it cannot read them.
-    fn add_damaged(&self, snapshot: &mut RefSnapshot, seen: &BTreeSet<Vec<u8>>) {
-        for name in loose_refs(self.common_dir()) {
+    fn add_damaged(&self, snapshot: &mut RefSnapshot, seen: &BTreeSet<Vec<u8>>, loose: Vec<String>) {
+        for name in loose {
             let is_damaged = |name: &str| match self.repository.find_reference(name) {
                 Ok(_) => false,
                 Err(error) => error.code() != ErrorCode::NotFound,
@@ -198,14 +233,53 @@ fn find<'repository>(
     }
 }
 
-/// The names of the files that hold branches and tags. Folders that cannot be listed are passed over: libgit2
-/// reports those itself.
-fn loose_refs(common_dir: &Path) -> Vec<String> {
+/// The content of a file that holds one ref; none where that leads to a ref that is not listed.
+fn ref_file(path: &Path) -> Option<Vec<u8>> {
+    let mut content = Vec::new();
+    fs::File::open(path).ok()?.take(LINE_BYTES).read_to_end(&mut content).ok()?;
+    let Some(target) = content.strip_prefix(b"ref:") else { return Some(content) };
+    let target = target.trim_ascii_start();
+    let is_listed = target.starts_with(BRANCHES.as_bytes()) || target.starts_with(TAGS.as_bytes());
+    is_listed.then_some(content)
+}
+
+/// The content of `packed-refs`, empty where there is none; none where it is longer than `limit` refs can need.
+fn packed_refs(common_dir: &Path, limit: usize) -> Option<Vec<u8>> {
+    let path = common_dir.join("packed-refs");
+    let most = LINE_BYTES.saturating_mul(limit as u64);
+    match fs::metadata(&path) {
+        Ok(file) if file.len() > most => None,
+        Ok(_) => fs::read(&path).ok(),
+        Err(error) => (error.kind() == ErrorKind::NotFound).then(Vec::new),
+    }
+}
+
+/// Whether `packed-refs` names more than `limit` branches and tags.
+fn has_more_packed(common_dir: &Path, limit: usize) -> bool {
+    let Ok(file) = fs::File::open(common_dir.join("packed-refs")) else { return false };
+    let (mut reader, mut line, mut count) = (BufReader::new(file), Vec::new(), 0_usize);
+    // A line without end is read in pieces, of which none looks like a ref.
+    while count <= limit
+        && (&mut reader).take(LINE_BYTES).read_until(b'\n', &mut line).is_ok_and(|read| read > 0)
+    {
+        let name = line.get(41..).unwrap_or_default();
+        count += usize::from(name.starts_with(BRANCHES.as_bytes()) || name.starts_with(TAGS.as_bytes()));
+        line.clear();
+    }
+    count > limit
+}
+
+/// The names of the files that hold branches and tags, and at most one more than `limit` of them. Folders that cannot
+/// be listed are passed over: libgit2 reports those itself.
+fn loose_refs(common_dir: &Path, limit: usize) -> Vec<String> {
     let mut names = Vec::new();
     let mut open: Vec<String> = [BRANCHES, TAGS].map(|prefix| prefix.trim_end_matches('/').to_owned()).into();
     while let Some(folder) = open.pop() {
         let Ok(entries) = fs::read_dir(common_dir.join(&folder)) else { continue };
         for entry in entries.flatten() {
+            if names.len() > limit {
+                return names;
+            }
             let Ok(name) = entry.file_name().into_string() else { continue };
             let path = format!("{folder}/{name}");
             match entry.file_type() {

@@ -26,7 +26,7 @@ pub struct Files {
     /// Files, links and submodules, sorted by path.
     pub files: Vec<FileEntry>,
     /// What was left out, sorted: paths that are not UTF-8 (shown with replacement characters), that have more than
-    /// 4096 bytes, or that hold a part such as `..`.
+    /// 4096 bytes (shown without their middle), or that hold a part such as `..`.
     pub unreadable: Vec<String>,
 }
 
@@ -64,6 +64,16 @@ pub(crate) fn path_of(folder: &str, entry: &git2::TreeEntry<'_>) -> Result<Strin
     let join = |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
     match tree::name(entry) {
         Some(name) if folder.len() + 1 + name.len() <= PATH_BYTES => Ok(join(name)),
-        _ => Err(join(&lossy(entry.name_bytes()))),
+        _ => Err(shown(&join(&lossy(entry.name_bytes())))),
     }
+}
+
+/// A path as a person may see it: only its ends where it is very long.
+fn shown(path: &str) -> String {
+    const ENDS: usize = 120;
+    let mut characters: Vec<char> = path.chars().collect();
+    if characters.len() > 2 * ENDS {
+        characters.splice(ENDS..characters.len() - ENDS, ['…']);
+    }
+    characters.into_iter().collect()
 }

@@ -58,6 +58,37 @@ fn tags_are_peeled_through_tags() {
 }
 
 #[test]
+fn the_digest_changes_with_every_ref_and_with_nothing_else() {
+    let sandbox = Sandbox::new();
+    sandbox.commit_file("a", "1");
+    let digest = || sandbox.open().refs_digest(10).unwrap();
+    let mut seen = vec![digest()];
+    let steps = [
+        "tag v1.0.0",
+        "branch other",
+        "commit -q --allow-empty -m x",
+        "tag -f v1.0.0",
+        "checkout -q other",
+        "pack-refs --all",
+        "tag -d v1.0.0",
+        "branch -m third",
+        "checkout -q --detach",
+    ];
+    for step in steps {
+        sandbox.git_in(&sandbox.path(), step.split(' '));
+        assert!(!seen.contains(&digest()), "{step}");
+        seen.push(digest());
+    }
+    let before = digest();
+    sandbox.git(["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    fs::write(sandbox.path().join("a"), "2").unwrap();
+    assert_eq!(digest(), before);
+    assert_eq!(sandbox.open().refs_digest(0), None, "a branch has a file of its own");
+    sandbox.git(["symbolic-ref", "refs/tags/far", "refs/remotes/origin/main"]);
+    assert_eq!(sandbox.open().refs_digest(10), None, "the file does not say where the tag leads");
+}
+
+#[test]
 fn too_many_refs_are_an_error() {
     let sandbox = Sandbox::new();
     sandbox.commit_file("a", "1");
@@ -65,6 +96,24 @@ fn too_many_refs_are_an_error() {
     assert!(sandbox.open().refs(2).is_ok());
     sandbox.git(["tag", "two"]);
     assert!(matches!(sandbox.open().refs(2), Err(GitError::TooManyRefs { limit: 2 })));
+}
+
+#[test]
+fn very_many_refs_are_refused_before_they_are_loaded() {
+    let sandbox = Sandbox::new();
+    let commit = sandbox.commit_file("a", "1");
+    let tags: String = (0..50_000).map(|number| format!("{commit} refs/tags/t{number:06}\n")).collect();
+    // What follows cannot be parsed: only a count that stops in time does not fail on it.
+    let torn = format!("# pack-refs with: peeled fully-peeled sorted\n{tags}{}\n", "x".repeat(1 << 20));
+    fs::write(sandbox.path().join(".git/packed-refs"), torn).unwrap();
+    assert!(matches!(sandbox.open().refs(20_000), Err(GitError::TooManyRefs { limit: 20_000 })));
+    assert!(matches!(sandbox.open().refs(60_000), Err(GitError::Reference { .. })));
+    fs::remove_file(sandbox.path().join(".git/packed-refs")).unwrap();
+    for number in 0..30 {
+        fs::write(sandbox.path().join(format!(".git/refs/tags/t{number}")), format!("{commit}\n")).unwrap();
+    }
+    assert!(matches!(sandbox.open().refs(30), Err(GitError::TooManyRefs { .. })));
+    assert_eq!(sandbox.open().refs(31).unwrap().tags.len(), 30);
 }
 
 #[test]
