@@ -13,13 +13,14 @@ use crate::gate::{Judged, acknowledge, version_findings};
 use crate::judge::{
     Baseline, Evaluated, Input, Plan, Settings, content_digest, evaluate, plan, same_content,
 };
+use crate::package::{NoPackages, Packages};
 use crate::problem::{Problem, ProblemCode};
 use crate::release::{
     Flag, Form, FormRecord, NewRelease, PromptSummary, RESOLVER, Release, StoredFile, Summary, ToolSummary,
     VariableSummary,
 };
 use crate::report::count;
-use crate::resolve::{Resolution, resolve};
+use crate::resolve::{Place, Resolution, resolve};
 use crate::settings::Limits;
 use crate::version::{Known, baseline};
 
@@ -75,6 +76,8 @@ pub struct Terms<'a> {
     pub limits: Limits,
     /// Whether versions with error findings are published and flagged: they stood there before the first scan.
     pub gentle: bool,
+    /// What package references lead to.
+    pub packages: &'a dyn Packages,
 }
 
 /// What became of a candidate.
@@ -199,7 +202,9 @@ fn named_files(input: Input<'_>, limits: Limits) -> Vec<(String, Digest)> {
     let (Some(document), Some(tree)) = (Document::parse(input.bytes).0, input.tree) else {
         return Vec::new();
     };
-    let skills = resolve(&document, input.path, tree, "", limits).files;
+    // What packages hold is no part of the content: they move on their own.
+    let place = Place { tree, commit: "" };
+    let skills = resolve(&document, input.path, place, &NoPackages, limits).files;
     let schemas = schema_files(&document, input.path, tree);
     skills.iter().chain(&schemas).map(|(path, file)| (path.clone(), Digest::of(&file.bytes))).collect()
 }
@@ -215,15 +220,27 @@ fn release_of(
     else {
         return Err((ProblemCode::InvalidPack, "the pack has no identity".to_owned()));
     };
-    let resolution = resolve(document, &candidate.path, tree, &candidate.commit, terms.limits);
+    let place = Place { tree, commit: &candidate.commit };
+    let resolution = resolve(document, &candidate.path, place, terms.packages, terms.limits);
+    if let Some(why) = resolution.restricted.first() {
+        return Err((ProblemCode::SkillSourceRestricted, why.clone()));
+    }
     if let Some(why) = resolution.unresolved.first() {
         return Err((ProblemCode::UnresolvedSkill, why.clone()));
     }
     let schema_files = schema_files(document, &candidate.path, tree);
     let diff = evaluated.report.diff.as_ref();
+    let packages: Vec<String> = resolution
+        .skills
+        .iter()
+        .filter(|skill| skill.is_package())
+        .map(|skill| format!("skills/{}/", skill.position))
+        .collect();
+    let of_content = |path: &str| !packages.iter().any(|package| path.starts_with(package));
     let named: Vec<(String, Digest)> = resolution
         .files
         .iter()
+        .filter(|(path, _)| of_content(path))
         .chain(&schema_files)
         .map(|(path, file)| (path.clone(), Digest::of(&file.bytes)))
         .collect();

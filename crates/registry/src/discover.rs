@@ -94,7 +94,7 @@ fn look(path: &str, blob: &str, tree: &dyn Tree, limits: Limits) -> Look {
         Err(Unreadable::TooLarge { size, limit }) if is_named_as_pack(path) => {
             return broken(ProblemCode::TooLarge, format!("the file has {size} bytes, more than {limit}"));
         }
-        Err(Unreadable::Other(EntryKind::Link)) => {
+        Err(Unreadable::Other(EntryKind::Link)) if is_named_as_pack(path) => {
             return broken(ProblemCode::Symlink, "the file is a symbolic link".to_owned());
         }
         Err(Unreadable::Other(EntryKind::Submodule)) if is_named_as_pack(path) => {
@@ -135,6 +135,9 @@ fn look(path: &str, blob: &str, tree: &dyn Tree, limits: Limits) -> Look {
     };
     if !is_named_as_pack(path) && !looks_like_pack(&document) {
         return Look::NotAPack;
+    }
+    if path.contains(char::is_control) {
+        return broken(ProblemCode::UnreadableName, "the path holds a control character".to_owned());
     }
     Look::Pack(pack_file(path, blob, &document), bytes)
 }

@@ -282,6 +282,11 @@ static RULE_SET: LazyLock<String> = LazyLock::new(|| {
     Digest::of_parts(lints.chain(changes)).hex()[..16].to_owned()
 });
 
+/// Tells apart the sets of rules that reports were made with.
+pub fn rule_set() -> &'static str {
+    &RULE_SET
+}
+
 /// Whether a candidate becomes a release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Plan {

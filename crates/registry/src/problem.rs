@@ -50,7 +50,8 @@ codes! {
     InvalidPack = "invalid-pack", Error, "the pack has error findings",
         "run `packhouse lint` on it and repair the errors, or accept one with an `[[allow]]` entry";
     UnresolvedSkill = "unresolved-skill", Error, "a skill that the pack names cannot be read",
-        "add the skill's folder with its `SKILL.md`, or correct the path";
+        "add the skill's folder with its `SKILL.md`, or correct the path; for a package, correct `[skills.packages]`, \
+         or push the ref that is missing: the pack is judged again when that source moves";
     VersionReused = "version-reused", Error, "a published version came back with other content",
         "the first content stays served: release the change under a new version";
     VersionDecreased = "version-decreased", Warn, "the head holds a lower version than the latest release",
@@ -78,7 +79,7 @@ codes! {
     Submodule = "submodule", Warn, "the path is a submodule, which is never entered",
         "watch that repository as a source of its own";
     UnreadableName = "unreadable-name", Error, "the name of a file or tag cannot be read",
-        "rename it: names are UTF-8, without `..`, and not longer than 4096 bytes";
+        "rename it: names are UTF-8, without control characters and `..`, and not longer than 4096 bytes";
     InvalidConfiguration = "invalid-configuration", Error, "the repository's packhouse.toml cannot be read",
         "run `packhouse lint` in the repository: it shows the place";
     UnsupportedRepository = "unsupported-repository", Error, "the repository has a format that cannot be read",
@@ -90,6 +91,10 @@ codes! {
         "this is for the operator: what is published is served on, and the rest follows once the remote is back";
     BranchRewritten = "branch-rewritten", Warn, "the branch no longer contains what was scanned before",
         "published releases stay; push without force to keep the history readable";
+    TooManyRefs = "too-many-refs", Error, "the repository has more branches and tags than the registry reads",
+        "delete branches and tags that nobody needs, or ask the operator to raise `refs`";
+    TooManyFiles = "too-many-files", Error, "a commit holds more files than the registry looks at",
+        "keep packs in a repository of their own: what such a commit changed is not read";
     TooManyPacks = "too-many-packs", Error, "one commit holds more packs than the registry reads",
         "narrow `include`, or ask the operator to raise `packs_per_tree`";
     Internal = "internal", Error, "the registry failed on this candidate",
@@ -100,19 +105,6 @@ impl std::fmt::Display for ProblemCode {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(self.as_str())
     }
-}
-
-/// What identifies a problem within one source. Empty texts stand for what does not apply.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct ProblemKey {
-    /// The pack's id, where one is known.
-    pub pack: String,
-    /// The pack's version, where one is known.
-    pub version: String,
-    /// The code.
-    pub code: ProblemCode,
-    /// The path of the file, or the name of the tag.
-    pub place: String,
 }
 
 /// One problem as a scan saw it.
@@ -176,16 +168,6 @@ impl Problem {
         self.version = version.map(str::to_owned);
         self
     }
-
-    /// What identifies the problem within its source.
-    pub fn key(&self) -> ProblemKey {
-        ProblemKey {
-            pack: self.pack.clone().unwrap_or_default(),
-            version: self.version.clone().unwrap_or_default(),
-            code: self.code,
-            place: self.path.clone().or_else(|| self.reference.clone()).unwrap_or_default(),
-        }
-    }
 }
 
 /// One problem over time, as `/v1/sources/{name}` shows it.
@@ -240,10 +222,15 @@ impl ProblemState {
         }
     }
 
+    /// Whether it is the state of this problem: code, pack, version, file, and branch or tag tell problems apart.
+    pub fn is_of(&self, problem: &Problem) -> bool {
+        (self.code, &self.pack, &self.version) == (problem.code, &problem.pack, &problem.version)
+            && (&self.path, &self.reference) == (&problem.path, &problem.reference)
+    }
+
     /// Notes that it was seen once more at `now`.
     pub fn see(&mut self, problem: &Problem, now: jiff::Timestamp) {
         self.message.clone_from(&problem.message);
-        self.reference.clone_from(&problem.reference);
         self.commit.clone_from(&problem.commit);
         self.last = now;
         self.count += 1;

@@ -223,7 +223,7 @@ pub struct SkillRecord {
     pub digest: Digest,
     /// The commit that it was read from; none for an inline skill.
     pub commit: Option<String>,
-    /// Where its folder (or its file) stands in the repository; none for an inline skill.
+    /// Where its folder (or its file) stands in its repository; none for an inline skill.
     pub root: Option<String>,
     /// Its files, sorted by path.
     pub files: Vec<SkillFile>,
@@ -243,6 +243,13 @@ pub struct SkillFile {
     pub executable: bool,
     /// Where its bytes stand below the release's folder in the ledger.
     pub ledger_path: String,
+}
+
+impl SkillRecord {
+    /// Whether it comes from a package: its root stands in another repository.
+    pub fn is_package(&self) -> bool {
+        self.reference.as_deref().is_some_and(|reference| reference.starts_with('@'))
+    }
 }
 
 impl Release {

@@ -11,6 +11,7 @@ use pack::skill::{Location, SkillDocument, locate};
 use pack::tree::{Tree, folder};
 use pack::{Digest, Span};
 
+use crate::package::{NoPackage, Packages};
 use crate::release::{SkillFile, SkillRecord, StoredFile};
 use crate::settings::Limits;
 
@@ -27,12 +28,29 @@ pub struct Resolution {
     pub warnings: Vec<String>,
     /// References that could not be read, and why.
     pub unresolved: Vec<String>,
+    /// Packages from sources that not every reader of the pack may read.
+    pub restricted: Vec<String>,
 }
 
-/// Reads every skill of the pack at `path`, as of `commit`.
-pub fn resolve(document: &Document, path: &str, tree: &dyn Tree, commit: &str, limits: Limits) -> Resolution {
+/// Where the files of a skill are read: at a commit of the pack's repository, or of a package's.
+#[derive(Clone, Copy)]
+pub struct Place<'a> {
+    /// The files.
+    pub tree: &'a dyn Tree,
+    /// The commit that holds them.
+    pub commit: &'a str,
+}
+
+/// Reads every skill of the pack that stands at `path` in `place`.
+pub fn resolve(
+    document: &Document,
+    path: &str,
+    place: Place<'_>,
+    packages: &dyn Packages,
+    limits: Limits,
+) -> Resolution {
     let mut resolver =
-        Resolver { path, tree, commit, limits, resolution: Resolution::default(), names: BTreeSet::new() };
+        Resolver { path, place, packages, limits, resolution: Resolution::default(), names: BTreeSet::new() };
     let pack = Pack(document.root());
     let mut edits = Vec::new();
     for (position, skill) in pack.skills().enumerate() {
@@ -41,7 +59,7 @@ pub fn resolve(document: &Document, path: &str, tree: &dyn Tree, commit: &str, l
         }
     }
     let mut resolution = resolver.resolution;
-    if !edits.is_empty() && resolution.unresolved.is_empty() {
+    if !edits.is_empty() && resolution.unresolved.is_empty() && resolution.restricted.is_empty() {
         let list = pack.get("skills").map_or(Span::new(0, 0), |list| list.span());
         resolution.bytes = Some(replaced(
             document.text(),
@@ -55,8 +73,8 @@ pub fn resolve(document: &Document, path: &str, tree: &dyn Tree, commit: &str, l
 
 struct Resolver<'a> {
     path: &'a str,
-    tree: &'a dyn Tree,
-    commit: &'a str,
+    place: Place<'a>,
+    packages: &'a dyn Packages,
     limits: Limits,
     resolution: Resolution,
     names: BTreeSet<String>,
@@ -71,25 +89,45 @@ impl Resolver<'_> {
                 None
             }
             SkillForm::Package(reference, _) => {
-                let why = format!("`{reference}` is a package: this version reads skills by path only");
-                self.resolution.unresolved.push(why);
-                None
-            }
-            SkillForm::Path(reference, _) => {
-                let location = match locate(self.tree, self.path, reference, self.limits.skill_files) {
-                    Ok(location) => location,
-                    Err(why) => {
-                        self.resolution.unresolved.push(format!("`{reference}`: {}", not_located(&why)));
+                let package = match self.packages.package(reference) {
+                    Ok(package) => package,
+                    Err(NoPackage::Unresolved(why)) => {
+                        self.resolution.unresolved.push(format!("`{reference}`: {why}"));
+                        return None;
+                    }
+                    Err(NoPackage::Restricted(why)) => {
+                        self.resolution.restricted.push(format!("`{reference}`: {why}"));
                         return None;
                     }
                 };
-                let preload = skill.flag("preload").unwrap_or(false);
-                if preload {
-                    self.warn(format!("`{reference}` is preloaded; an inline skill cannot say so"));
-                }
-                Some(self.located(position, reference, preload, &location))
+                let place = Place { tree: package.tree.as_ref(), commit: &package.commit };
+                self.referred((position, skill, reference), place, ("", &package.path))
+            }
+            SkillForm::Path(reference, _) => {
+                self.referred((position, skill, reference), self.place, (self.path, reference))
             }
         }
+    }
+
+    /// Reads what a reference leads to: `path`, seen from the file at `from`.
+    fn referred(
+        &mut self,
+        (position, skill, reference): (usize, Skill<'_>, &str),
+        place: Place<'_>,
+        (from, path): (&str, &str),
+    ) -> Option<Vec<String>> {
+        let location = match locate(place.tree, from, path, self.limits.skill_files) {
+            Ok(location) => location,
+            Err(why) => {
+                self.resolution.unresolved.push(format!("`{reference}`: {}", not_located(&why)));
+                return None;
+            }
+        };
+        let preload = skill.flag("preload").unwrap_or(false);
+        if preload {
+            self.warn(format!("`{reference}` is preloaded; an inline skill cannot say so"));
+        }
+        Some(self.located((position, reference, preload), place, &location))
     }
 
     fn warn(&mut self, warning: String) {
@@ -114,9 +152,8 @@ impl Resolver<'_> {
 
     fn located(
         &mut self,
-        position: usize,
-        reference: &str,
-        preload: bool,
+        (position, reference, preload): (usize, &str, bool),
+        place: Place<'_>,
         location: &Location,
     ) -> Vec<String> {
         for (path, kind) in &location.skipped {
@@ -125,8 +162,8 @@ impl Resolver<'_> {
         let mut objects = Vec::new();
         let mut left = self.limits.skill_bytes;
         for skill_file in location.skill_files() {
-            let Some((record, document)) = self.record(position, reference, location, skill_file, &mut left)
-            else {
+            let found = self.record((position, reference), place, location, skill_file, &mut left);
+            let Some((record, document)) = found else {
                 continue;
             };
             let record = SkillRecord { preload, ..record };
@@ -151,8 +188,8 @@ impl Resolver<'_> {
     /// Reads the files of one skill; a failure is noted under `unresolved`.
     fn record(
         &mut self,
-        position: usize,
-        reference: &str,
+        (position, reference): (usize, &str),
+        place: Place<'_>,
         location: &Location,
         skill_file: &str,
         left: &mut u64,
@@ -161,7 +198,7 @@ impl Resolver<'_> {
         let mut files = Vec::new();
         let mut document = None;
         for file in location.files_of(skill_file) {
-            let bytes = match self.tree.read(&file.path) {
+            let bytes = match place.tree.read(&file.path) {
                 Ok(bytes) if bytes.len() as u64 <= *left => bytes,
                 Ok(_) => {
                     let limit = self.limits.skill_bytes;
@@ -198,7 +235,7 @@ impl Resolver<'_> {
             position,
             preload: false,
             digest: files_digest(&files),
-            commit: Some(self.commit.to_owned()),
+            commit: Some(place.commit.to_owned()),
             root: Some(location.path.clone()),
             files,
         };
@@ -307,8 +344,9 @@ mod tests {
     fn check(skills: &str, expected: &str) -> Resolution {
         let text = format!("{{\"skills\": {skills}, \"id\": \"x\"}}");
         let (document, _) = Document::parse(text.as_bytes());
-        let resolution =
-            resolve(&document.expect("JSON"), "p/x.pack.json", &tree(), "c0ffee", Limits::default());
+        let tree = tree();
+        let place = Place { tree: &tree, commit: "c0ffee" };
+        let resolution = resolve(&document.expect("JSON"), "p/x.pack.json", place, &Acme, Limits::default());
         let bytes = resolution.bytes.clone().unwrap_or_else(|| text.clone().into_bytes());
         let bytes = String::from_utf8(bytes).expect("UTF-8");
         assert_eq!(bytes, format!("{{\"skills\": {expected}, \"id\": \"x\"}}"));
@@ -336,6 +374,38 @@ mod tests {
         let b = r#"{"name": "b", "description": "B.", "instructions": "B."}"#;
         check(r#"["skills/many", "skills/billing"]"#, &format!("[{a},{b}, {BILLING}]"));
         check(r#"["skills/billing", "skills/billing"]"#, &format!("[{BILLING}]"));
+    }
+
+    /// `@acme/many` is the folder of many skills, at another commit; `@acme/secret` may not be shown.
+    struct Acme;
+
+    impl Packages for Acme {
+        fn package(&self, reference: &str) -> Result<crate::package::Package, NoPackage> {
+            let path = match reference {
+                "@acme/many" => "p/skills/many".to_owned(),
+                "@acme/out" => "../etc".to_owned(),
+                "@acme/secret" => return Err(NoPackage::Restricted("it is not for everybody".to_owned())),
+                _ => return Err(NoPackage::Unresolved("nobody knows it".to_owned())),
+            };
+            Ok(crate::package::Package { tree: Box::new(tree()), path, commit: "beef".to_owned() })
+        }
+    }
+
+    #[test]
+    fn packages_are_read_at_their_own_commit() {
+        let a = r#"{"name": "a", "description": "A.", "instructions": "A\n"}"#;
+        let b = r#"{"name": "b", "description": "B.", "instructions": "B."}"#;
+        let resolution = check(r#"["@acme/many", "skills/billing"]"#, &format!("[{a},{b}, {BILLING}]"));
+        let commits: Vec<Option<&str>> = resolution.skills.iter().map(|s| s.commit.as_deref()).collect();
+        assert_eq!(commits, [Some("beef"), Some("beef"), Some("c0ffee")]);
+        let references: Vec<Option<&str>> =
+            resolution.skills.iter().map(|skill| skill.reference.as_deref()).collect();
+        assert_eq!(references, [Some("@acme/many"), Some("@acme/many"), Some("skills/billing")]);
+        assert!(resolution.files.contains_key("skills/0/b/SKILL.md"), "{:?}", resolution.files.keys());
+        let secret = check(r#"["@acme/secret"]"#, r#"["@acme/secret"]"#);
+        assert_eq!(secret.restricted, ["`@acme/secret`: it is not for everybody"]);
+        let out = check(r#"["@acme/out"]"#, r#"["@acme/out"]"#);
+        assert_eq!(out.unresolved, ["`@acme/out`: the path leaves the repository"]);
     }
 
     #[test]

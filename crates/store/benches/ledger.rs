@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use pack::Digest;
 use pack::tree::MemoryTree;
 use registry::candidate::{Candidate, Outcome, Terms};
+use registry::package::NoPackages;
 use registry::release::{Form, FormRecord, NewRelease, StoredFile};
 use registry::settings::{Limits, Policy, RepositorySettings, SourceSettings};
 use semver::Version;
@@ -127,7 +128,14 @@ fn template(store: &Store) -> NewRelease {
     let today = jiff::civil::date(2026, 1, 1);
     let settings =
         registry::Settings { repository: &repository, base: "", policy: &policy, today, spec: None };
-    let terms = Terms { source: "packs", ids: &[], settings, limits: Limits::default(), gentle: false };
+    let terms = Terms {
+        source: "packs",
+        ids: &[],
+        settings,
+        limits: Limits::default(),
+        gentle: false,
+        packages: &NoPackages,
+    };
     let candidate = Candidate {
         bytes: text(0, 0).into_bytes(),
         path: "pack.json".to_owned(),

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use pack::tree::{MemoryTree, Tree};
 use registry::candidate::{Archive, ReleaseContent};
 use registry::release::{Form, NewRelease, Release, SkillRecord};
-use registry::settings::SourceSettings;
+use registry::settings::{RepositorySettings, SourceSettings};
+use registry::status::{PackStatus, StatusLayer, source_layer};
 use registry::version::Known;
 use semver::Version;
 
@@ -19,17 +20,41 @@ pub struct StoreArchive<'s> {
     snapshot: Arc<Snapshot>,
     sources: &'s [SourceSettings],
     pending: BTreeMap<String, Vec<Arc<NewRelease>>>,
+    /// The root settings of the source as of the commit that is judged; none where they are as recorded.
+    root: Option<RepositorySettings>,
 }
 
 impl<'s> StoreArchive<'s> {
     /// The state of the store now; `sources` decide who owns an id.
     pub fn new(store: &'s Store, sources: &'s [SourceSettings]) -> StoreArchive<'s> {
-        StoreArchive { store, snapshot: store.snapshot(), sources, pending: BTreeMap::new() }
+        StoreArchive { store, snapshot: store.snapshot(), sources, pending: BTreeMap::new(), root: None }
     }
 
     /// Adds a release that the running scan will publish.
     pub fn add(&mut self, release: NewRelease) {
         self.pending.entry(release.release.id.clone()).or_default().push(Arc::new(release));
+    }
+
+    /// Takes in the root settings of a commit: what they yank is no baseline from there on.
+    pub fn fold(&mut self, root: RepositorySettings) {
+        self.root = Some(root);
+    }
+
+    /// The root settings that were taken in last.
+    pub fn folded(&self) -> Option<&RepositorySettings> {
+        self.root.as_ref()
+    }
+
+    /// The layer that the source's root settings give a pack now.
+    pub fn source_layer(&self, id: &str) -> StatusLayer {
+        match &self.root {
+            Some(root) => source_layer(root, id, &self.versions(id)),
+            None => self.recorded_status(id).source,
+        }
+    }
+
+    fn recorded_status(&self, id: &str) -> PackStatus {
+        self.snapshot.packs.get(id).map(|pack| pack.status.clone()).unwrap_or_default()
     }
 
     /// The view that candidates are judged against.
@@ -55,7 +80,9 @@ impl<'s> StoreArchive<'s> {
 
     /// Versions of a pack that are released or will be.
     pub fn versions(&self, id: &str) -> Vec<Version> {
-        self.known(id).into_iter().map(|known| known.version).collect()
+        let recorded = self.snapshot.packs.get(id).into_iter().flat_map(|pack| &pack.releases);
+        let pending = self.pending(id).iter().map(|new| new.release.version.clone());
+        recorded.map(|row| row.version.clone()).chain(pending).collect()
     }
 
     fn pending(&self, id: &str) -> &[Arc<NewRelease>] {
@@ -89,7 +116,7 @@ fn release_tree(release: &Release, read: &dyn Fn(&str) -> Option<Vec<u8>>) -> Me
 }
 
 fn add_skill(tree: &mut MemoryTree, skill: &SkillRecord, read: &dyn Fn(&str) -> Option<Vec<u8>>) {
-    let Some(root) = &skill.root else { return };
+    let Some(root) = skill.root.as_ref().filter(|_| !skill.is_package()) else { return };
     let prefix = format!("skills/{}/", skill.position);
     for file in &skill.files {
         let Some(below) = file.ledger_path.strip_prefix(&prefix) else { continue };
@@ -108,11 +135,13 @@ fn add_skill(tree: &mut MemoryTree, skill: &SkillRecord, read: &dyn Fn(&str) -> 
 
 impl Archive for StoreArchive<'_> {
     fn known(&self, id: &str) -> Vec<Known> {
+        let status = PackStatus { source: self.source_layer(id), api: self.recorded_status(id).api };
+        let yanked = |version: &Version| status.yanked(version).is_some();
         let mut known = Vec::new();
         if let Some(pack) = self.snapshot.packs.get(id) {
             known.extend(pack.releases.iter().map(|row| Known {
                 version: row.version.clone(),
-                yanked: pack.status.yanked(&row.version).is_some(),
+                yanked: yanked(&row.version),
                 insufficient: pack.active_flags(row).contains(&registry::Flag::InsufficientBump),
             }));
             // A removed release keeps its number, and nothing can be compared with it.
@@ -121,7 +150,7 @@ impl Archive for StoreArchive<'_> {
         }
         known.extend(self.pending(id).iter().map(|new| Known {
             version: new.release.version.clone(),
-            yanked: false,
+            yanked: yanked(&new.release.version),
             insufficient: new.release.is_insufficient(),
         }));
         known

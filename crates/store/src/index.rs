@@ -2,8 +2,11 @@
 //!
 //! If sled does not open, or its rows have another shape, the folder is moved aside and rebuilt.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use jiff::Timestamp;
 use registry::event::Event;
 use registry::status::PackStatus;
 use serde::Serialize;
@@ -25,6 +28,16 @@ pub(crate) struct Index {
     records: sled::Tree,
     events: sled::Tree,
     sources: sled::Tree,
+    remembered: Mutex<HashMap<String, Remembered>>,
+}
+
+/// What is at hand of a source.
+#[derive(Debug)]
+struct Remembered {
+    /// Its row; reading that anew would cost more than looking at the source.
+    state: Arc<SourceState>,
+    /// When a look at it last found nothing new. Not in the row: the next scan after a start notes a time anyway.
+    looked: Option<Timestamp>,
 }
 
 /// What one commit of the ledger changes in the rows.
@@ -82,6 +95,7 @@ impl Index {
                 records: tree("records")?,
                 events: tree("events")?,
                 sources: tree("sources")?,
+                remembered: Mutex::default(),
                 db,
             })
         });
@@ -157,6 +171,7 @@ impl Index {
 
     /// Removes everything that is remembered of the sources too.
     pub(crate) fn clear_sources(&self) -> Result<(), StoreError> {
+        self.remembered().clear();
         self.sources.clear().map_err(index("clear"))
     }
 
@@ -190,13 +205,43 @@ impl Index {
 
     /// What is remembered of a source; the empty state where nothing is.
     pub(crate) fn source(&self, name: &str) -> SourceState {
-        let bytes = self.sources.get(name).ok().flatten();
-        bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+        let (kept, looked) = self.with_source(name, |kept| (kept.state.clone(), kept.looked));
+        let mut state = SourceState::clone(&kept);
+        if looked > state.last_attempt {
+            (state.last_attempt, state.last_success) = (looked, looked);
+        }
+        state
+    }
+
+    /// Asks something of what is remembered of a source.
+    pub(crate) fn ask_source<T>(&self, name: &str, ask: impl FnOnce(&SourceState) -> T) -> T {
+        ask(&self.with_source(name, |kept| kept.state.clone()))
     }
 
     /// Remembers the state of a source.
     pub(crate) fn set_source(&self, name: &str, state: &SourceState) -> Result<(), StoreError> {
-        self.sources.insert(name, encode(state)).map(|_| ()).map_err(index("write a source"))
+        let state = Arc::new(state.clone());
+        self.with_source(name, |kept| *kept = Remembered { state: state.clone(), looked: None });
+        self.sources.insert(name, encode(&*state)).map(|_| ()).map_err(index("write a source"))
+    }
+
+    /// Notes that a look at a source found nothing new.
+    pub(crate) fn note_look(&self, name: &str, now: Timestamp) {
+        self.with_source(name, |kept| kept.looked = Some(now));
+    }
+
+    fn with_source<T>(&self, name: &str, use_it: impl FnOnce(&mut Remembered) -> T) -> T {
+        let mut remembered = self.remembered();
+        if !remembered.contains_key(name) {
+            let bytes = self.sources.get(name).ok().flatten();
+            let state = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+            remembered.insert(name.to_owned(), Remembered { state: Arc::new(state), looked: None });
+        }
+        use_it(remembered.get_mut(name).expect("it was put there"))
+    }
+
+    fn remembered(&self) -> MutexGuard<'_, HashMap<String, Remembered>> {
+        self.remembered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -174,6 +174,11 @@ impl Snapshot {
         self.sources.get(name).filter(|source| reader.may_see(source))
     }
 
+    /// The source record of that name, whoever may see it: for the scanner, which shows it to nobody.
+    pub fn record(&self, name: &str) -> Option<&SourceRecord> {
+        self.sources.get(name)
+    }
+
     /// How many packs and releases each source has.
     pub fn counts(&self) -> HashMap<&str, (usize, usize)> {
         let mut counts: HashMap<&str, (usize, usize)> = HashMap::new();

@@ -16,6 +16,10 @@ pub struct SourceState {
     pub branch: Option<String>,
     /// Tags that were judged: name to the object that they named.
     pub tags: BTreeMap<String, String>,
+    /// Sources whose packages could not be used, and how they stood then: when they move, the packs are judged again.
+    pub awaits: BTreeMap<String, String>,
+    /// A digest of the rules and settings that judged what stands at the heads.
+    pub judged_by: String,
     /// When a scan last began.
     pub last_attempt: Option<Timestamp>,
     /// When a scan last ended well.
@@ -47,29 +51,31 @@ pub struct ScanSummary {
 const MOST_PROBLEMS: usize = 2000;
 
 impl SourceState {
-    /// Takes back that the problems of these places (paths, tags) are current.
-    pub fn clear(&mut self, places: &BTreeSet<String>) {
-        for problem in &mut self.problems {
-            let concerns = |name: &Option<String>| name.as_ref().is_some_and(|name| places.contains(name));
-            if problem.current
-                && (concerns(&problem.path) || problem.path.is_none() && concerns(&problem.reference))
-            {
-                problem.current = false;
-            }
+    /// Takes back that the problems of these files are current.
+    pub fn clear_paths(&mut self, paths: &BTreeSet<String>) {
+        self.retract(|problem| problem.path.as_ref().is_some_and(|path| paths.contains(path)));
+    }
+
+    /// Takes back that the problems of any file are current: nothing is known any more of what stood there.
+    pub fn clear_all_paths(&mut self) {
+        self.retract(|problem| problem.path.is_some());
+    }
+
+    /// Takes back that the problems of a tag are current.
+    pub fn clear_tag(&mut self, tag: &str) {
+        self.retract(|problem| problem.reference.as_deref() == Some(tag));
+    }
+
+    /// Takes back that the problems that `concerns` picks are current.
+    pub fn retract(&mut self, concerns: impl Fn(&ProblemState) -> bool) {
+        for problem in self.problems.iter_mut().filter(|problem| concerns(problem)) {
+            problem.current = false;
         }
     }
 
     /// Notes a problem: a new state, or one that was seen once more.
     pub fn see(&mut self, problem: &Problem, now: Timestamp) {
-        let key = problem.key();
-        let known = self.problems.iter_mut().find(|state| {
-            let place = state.path.as_ref().or(state.reference.as_ref()).map_or("", String::as_str);
-            state.code == key.code
-                && place == key.place
-                && state.pack.as_deref().unwrap_or_default() == key.pack
-                && state.version.as_deref().unwrap_or_default() == key.version
-        });
-        match known {
+        match self.problems.iter_mut().find(|state| state.is_of(problem)) {
             Some(state) => state.see(problem, now),
             None => {
                 let mut state = ProblemState::begin(problem, now);
@@ -82,9 +88,7 @@ impl SourceState {
 
     /// Takes back that problems with these codes are current.
     pub fn settle(&mut self, codes: &[registry::ProblemCode]) {
-        for problem in self.problems.iter_mut().filter(|problem| codes.contains(&problem.code)) {
-            problem.current = false;
-        }
+        self.retract(|problem| codes.contains(&problem.code));
     }
 
     fn forget_oldest(&mut self) {

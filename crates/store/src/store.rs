@@ -383,6 +383,16 @@ impl Store {
         self.index.set_source(name, state)
     }
 
+    /// Notes that a look at a source found it readable and unmoved. Nothing is written: a lost note costs nothing.
+    pub fn note_look(&self, name: &str, now: Timestamp) {
+        self.index.note_look(name, now);
+    }
+
+    /// Whether packs of the source `waiting` wait for a package of the source `awaited`.
+    pub fn is_awaiting(&self, waiting: &str, awaited: &str) -> bool {
+        self.index.ask_source(waiting, |state| state.awaits.contains_key(awaited))
+    }
+
     /// Writes out what is still in memory, for a tidy end.
     ///
     /// # Errors

@@ -63,7 +63,14 @@ impl World {
         let today = jiff::civil::date(2026, 1, 1);
         let settings =
             registry::Settings { repository: &repository, base: "", policy: &policy, today, spec: None };
-        let terms = Terms { source: "packs", ids: &[], settings, limits: Limits::default(), gentle: false };
+        let terms = Terms {
+            source: "packs",
+            ids: &[],
+            settings,
+            limits: Limits::default(),
+            gentle: false,
+            packages: &registry::package::NoPackages,
+        };
         let candidate = Candidate {
             bytes: pack(version, greeting).into_bytes(),
             path: "greeter.pack.json".to_owned(),

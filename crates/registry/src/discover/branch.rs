@@ -15,6 +15,8 @@ use crate::problem::{Problem, ProblemCode};
 pub struct BranchState {
     /// Path to pack file.
     pub packs: BTreeMap<String, PackFile>,
+    /// Paths that claim the id and version of another one with other content: none of them is judged.
+    rivals: BTreeSet<String>,
 }
 
 /// One path that a commit changed.
@@ -46,8 +48,10 @@ pub struct Sight {
     pub candidates: Vec<Candidate>,
     /// What looked like a pack and is none.
     pub problems: Vec<Problem>,
-    /// Paths (or tags) whose earlier problems no longer say anything: they changed, or are judged anew.
+    /// Paths whose earlier problems no longer say anything: they changed, or are judged anew.
     pub touched: BTreeSet<String>,
+    /// The tag that is judged; its earlier problems no longer say anything.
+    pub tag: Option<String>,
 }
 
 impl BranchState {
@@ -74,7 +78,14 @@ impl BranchState {
                 Look::NotAPack => {}
             }
         }
+        let rivals = state.rivalries(tree).into_iter().flat_map(|rivalry| rivalry.paths);
+        state.rivals = rivals.collect();
         (state, problems)
+    }
+
+    /// Paths that claim the id and version of another one with other content.
+    pub fn rivals(&self) -> &BTreeSet<String> {
+        &self.rivals
     }
 
     /// Takes one commit in: which versions are to be judged, and what is a problem.
@@ -93,7 +104,9 @@ impl BranchState {
             }
         }
         self.limit_packs(selection, &mut sight, &mut bytes);
-        self.refuse_duplicates(tree, &mut sight, &mut bytes);
+        if !sight.touched.is_empty() {
+            self.refuse_duplicates(tree, &mut sight, &mut bytes);
+        }
         for problem in &mut sight.problems {
             problem.commit = Some(step.commit.clone());
             problem.reference = Some(step.branch.clone());
@@ -174,43 +187,83 @@ impl BranchState {
         sight.problems.push(Problem::new(ProblemCode::TooManyPacks, message).at_path(beyond[0].clone()));
     }
 
-    /// Two files that claim one id and version with different contents: neither is judged.
-    fn refuse_duplicates(&self, tree: &dyn Tree, sight: &mut Sight, bytes: &mut BTreeMap<String, Vec<u8>>) {
+    /// Two files that claim one id and version with different contents: neither is judged, until one of them goes.
+    fn refuse_duplicates(
+        &mut self,
+        tree: &dyn Tree,
+        sight: &mut Sight,
+        bytes: &mut BTreeMap<String, Vec<u8>>,
+    ) {
+        let mut rivals = BTreeSet::new();
+        for rivalry in self.rivalries(tree) {
+            if rivalry.paths.iter().any(|path| bytes.contains_key(path)) {
+                sight.problems.extend(rivalry.problems());
+                sight.touched.extend(rivalry.paths.iter().cloned());
+            }
+            for path in &rivalry.paths {
+                bytes.remove(path);
+            }
+            rivals.extend(rivalry.paths);
+        }
+        let before = std::mem::replace(&mut self.rivals, rivals);
+        for path in before.difference(&self.rivals).filter(|path| self.packs.contains_key(*path)) {
+            if let (false, Ok(read)) = (bytes.contains_key(path), tree.read(path)) {
+                sight.touched.insert(path.clone());
+                bytes.insert(path.clone(), read);
+            }
+        }
+    }
+
+    fn rivalries(&self, tree: &dyn Tree) -> Vec<Rivalry> {
         let mut claims: BTreeMap<(&str, &str), Vec<(&String, &PackFile)>> = BTreeMap::new();
         for (path, pack) in &self.packs {
             if let (Some(id), Some(version)) = (&pack.id, &pack.version) {
-                claims
-                    .entry((id, version.strip_prefix('v').unwrap_or(version)))
-                    .or_default()
-                    .push((path, pack));
+                let version = version.strip_prefix('v').unwrap_or(version);
+                claims.entry((id, version)).or_default().push((path, pack));
             }
         }
-        for ((id, version), claimants) in claims {
-            let blobs: BTreeSet<&String> = claimants.iter().map(|(_, pack)| &pack.blob).collect();
-            let news = claimants.iter().any(|(path, _)| bytes.contains_key(*path));
-            if blobs.len() < 2 || !news || same_json(&claimants, tree) {
-                continue;
-            }
-            for (path, _) in &claimants {
-                let other = claimants.iter().find(|(other, _)| other != path).map_or("", |(other, _)| other);
-                let message = format!("`{other}` claims {id}@{version} too, with other content");
-                let problem = Problem::new(ProblemCode::DuplicatePack, message);
-                sight.problems.push(problem.at_path(path.as_str()).of(Some(id), Some(version)));
-                sight.touched.insert((*path).clone());
-                bytes.remove(*path);
-            }
-        }
+        let differ = |claimants: &[(&String, &PackFile)]| {
+            claimants.iter().any(|(_, pack)| pack.blob != claimants[0].1.blob)
+                && !same_json(claimants.iter().map(|(path, _)| path.as_str()), tree)
+        };
+        let rivals = claims.into_iter().filter(|(_, claimants)| differ(claimants));
+        rivals
+            .map(|((id, version), claimants)| Rivalry {
+                id: id.to_owned(),
+                version: version.to_owned(),
+                paths: claimants.into_iter().map(|(path, _)| path.clone()).collect(),
+            })
+            .collect()
+    }
+}
+
+/// Files that claim one id and version with different contents.
+struct Rivalry {
+    id: String,
+    version: String,
+    paths: Vec<String>,
+}
+
+impl Rivalry {
+    fn problems(&self) -> impl Iterator<Item = Problem> {
+        self.paths.iter().map(|path| {
+            let other = self.paths.iter().find(|other| *other != path).map_or("", String::as_str);
+            let message = format!("`{other}` claims {}@{} too, with other content", self.id, self.version);
+            let problem = Problem::new(ProblemCode::DuplicatePack, message).at_path(path.as_str());
+            problem.of(Some(&self.id), Some(&self.version))
+        })
     }
 }
 
 /// Whether the files differ in their layout only.
-fn same_json(claimants: &[(&String, &PackFile)], tree: &dyn Tree) -> bool {
+pub(super) fn same_json<'p>(paths: impl Iterator<Item = &'p str>, tree: &dyn Tree) -> bool {
     let canonical = |path: &str| {
         let (document, _) = Document::parse(&tree.read(path).ok()?);
         Some(pack::digest::canonical(&document?.root().to_value()))
     };
-    let first = canonical(claimants[0].0);
-    first.is_some() && claimants.iter().skip(1).all(|(path, _)| canonical(path) == first)
+    let mut texts = paths.map(canonical);
+    let first = texts.next().flatten();
+    first.is_some() && texts.all(|text| text == first)
 }
 
 #[cfg(test)]
@@ -282,5 +335,8 @@ mod tests {
             &[("3.json", &other)],
             &["duplicate-pack 1.json", "duplicate-pack 2.json", "duplicate-pack 3.json"],
         );
+        check(&mut state, &mut tree, &[("notes.json", "{}")], &[]);
+        let renamed = pack("b", "1.0.0", "[1]");
+        check(&mut state, &mut tree, &[("3.json", &renamed)], &["1.json", "2.json", "3.json"]);
     }
 }

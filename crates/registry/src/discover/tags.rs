@@ -8,7 +8,7 @@ use pack::tree::Tree;
 use regex::Regex;
 use semver::Version;
 
-use super::branch::{ChangedFile, Sight};
+use super::branch::{ChangedFile, Sight, same_json};
 use super::{Look, PackFile, Selection, look};
 use crate::candidate::Candidate;
 use crate::problem::{Problem, ProblemCode};
@@ -77,66 +77,88 @@ pub fn version_of(patterns: &TagPatterns, tag: &str) -> Option<Version> {
 
 /// Takes one tag in.
 pub fn tagged(step: &TagStep, tree: &dyn Tree, selection: &Selection, patterns: &TagPatterns) -> Sight {
-    let mut sight = Sight::default();
-    sight.touched.insert(step.tag.clone());
-    let problem = |code, message: String| {
-        Problem::new(code, message).at_reference(Some(&step.tag)).at_commit(&step.commit)
-    };
+    let mut sight = Sight { tag: Some(step.tag.clone()), ..Sight::default() };
     let fits = patterns.fits(&step.tag);
-    let Some((first_id, version)) = fits.first() else {
+    if fits.is_empty() {
         if looks_like_version(&step.tag) {
             let message =
                 format!("the tag `{}` looks like a version, and fits no pattern of the source", step.tag);
-            sight.problems.push(problem(ProblemCode::TagMismatch, message));
+            sight.problems.push(problem(step, ProblemCode::TagMismatch, message));
         }
         return sight;
-    };
+    }
     let (packs, broken) = packs_of(step, tree, selection);
     sight.problems.extend(broken);
-    for (id, version) in &fits {
-        let Some(id) = id else { continue };
-        let named: Vec<_> = packs.iter().filter(|(_, (pack, _))| pack.id.as_deref() == Some(id)).collect();
-        let right = named.iter().find(|(_, (pack, _))| has_version(pack, version));
-        if let Some((path, (_, bytes))) = right {
-            sight.candidates.push(candidate(step, path, bytes));
-            return sight;
-        }
-        if let Some((path, (pack, _))) = named.first() {
-            let found = pack.version.as_deref().unwrap_or("none");
-            let message = format!("the tag says {version}, and the pack `{id}` of its commit says {found}");
-            sight
-                .problems
-                .push(problem(ProblemCode::TagMismatch, message).at_path(path.as_str()).of(Some(id), None));
-            return sight;
-        }
-    }
-    let plain = fits.iter().find(|(id, _)| id.is_none());
-    let Some((_, version)) = plain else {
-        let id = first_id.as_deref().unwrap_or_default();
-        let message = format!("the commit holds no pack `{id}`, which the tag names as {version}");
-        sight.problems.push(problem(ProblemCode::TagMismatch, message));
-        return sight;
-    };
-    match &packs.iter().collect::<Vec<_>>()[..] {
-        [(path, (pack, bytes))] if has_version(pack, version) => {
-            sight.candidates.push(candidate(step, path, bytes))
-        }
-        [(path, (pack, _))] => {
-            let found = pack.version.as_deref().unwrap_or("none");
-            let message = format!("the tag says {version}, and the pack of its commit says {found}");
-            sight.problems.push(problem(ProblemCode::TagMismatch, message).at_path(path.as_str()));
-        }
-        [] => {
-            let message = format!("the commit holds no pack, and the tag names the version {version}");
-            sight.problems.push(problem(ProblemCode::TagMismatch, message));
-        }
-        several => {
-            let message =
-                format!("the commit holds {} packs, and the tag does not say which one", several.len());
-            sight.problems.push(problem(ProblemCode::TagMismatch, message));
-        }
+    let found = fits.iter().find_map(|(id, version)| named(step, id.as_ref()?, version, &packs, tree));
+    match found.unwrap_or_else(|| only_pack(step, &fits, &packs)) {
+        Ok(path) => sight.candidates.push(candidate(step, path, &packs[path].1)),
+        Err(problem) => sight.problems.push(*problem),
     }
     sight
+}
+
+fn problem(step: &TagStep, code: ProblemCode, message: String) -> Problem {
+    Problem::new(code, message).at_reference(Some(&step.tag)).at_commit(&step.commit)
+}
+
+/// The path of the pack that a tag releases, or what is wrong with the tag.
+type Named<'p> = Result<&'p str, Box<Problem>>;
+
+/// The pack of this id, with the version that the tag says; none where the commit has no pack of the id.
+fn named<'p>(
+    step: &TagStep,
+    id: &str,
+    version: &Version,
+    packs: &'p Packs,
+    tree: &dyn Tree,
+) -> Option<Named<'p>> {
+    let of_id = || packs.iter().filter(|(_, (pack, _))| pack.id.as_deref() == Some(id));
+    let (first_path, (first, _)) = of_id().next()?;
+    let right: Vec<&str> =
+        of_id().filter(|(_, (pack, _))| has_version(pack, version)).map(|(path, _)| path.as_str()).collect();
+    let about = |code, path: &str, message| {
+        let problem = problem(step, code, message).at_path(path);
+        Some(Err(Box::new(problem.of(Some(id), Some(&version.to_string())))))
+    };
+    match right[..] {
+        [] => {
+            let found = first.version.as_deref().unwrap_or("none");
+            let message = format!("the tag says {version}, and the pack `{id}` of its commit says {found}");
+            about(ProblemCode::TagMismatch, first_path, message)
+        }
+        [path, other, ..] if !same_json(right.iter().copied(), tree) => {
+            let message = format!("`{other}` claims {id}@{version} too, with other content");
+            about(ProblemCode::DuplicatePack, path, message)
+        }
+        [path, ..] => Some(Ok(path)),
+    }
+}
+
+/// The one pack of the commit, where a pattern without `{id}` fits.
+fn only_pack<'p>(step: &TagStep, fits: &[(Option<String>, Version)], packs: &'p Packs) -> Named<'p> {
+    let mismatch = |message| Box::new(problem(step, ProblemCode::TagMismatch, message));
+    let Some((_, version)) = fits.iter().find(|(id, _)| id.is_none()) else {
+        let (id, version) = &fits[0];
+        let id = id.as_deref().unwrap_or_default();
+        return Err(mismatch(format!("the commit holds no pack `{id}`, which the tag names as {version}")));
+    };
+    let mut paths = packs.iter();
+    match (paths.next(), paths.len()) {
+        (Some((path, (pack, _))), 0) if has_version(pack, version) => Ok(path),
+        (Some((path, (pack, _))), 0) => {
+            let found = pack.version.as_deref().unwrap_or("none");
+            let message = format!("the tag says {version}, and the pack of its commit says {found}");
+            let id = pack.id.as_deref();
+            Err(Box::new(mismatch(message).at_path(path.as_str()).of(id, Some(&version.to_string()))))
+        }
+        (None, _) => {
+            Err(mismatch(format!("the commit holds no pack, and the tag names the version {version}")))
+        }
+        (_, others) => {
+            let count = others + 1;
+            Err(mismatch(format!("the commit holds {count} packs, and the tag does not say which one")))
+        }
+    }
 }
 
 fn has_version(pack: &PackFile, version: &Version) -> bool {
