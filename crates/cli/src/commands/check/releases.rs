@@ -187,8 +187,14 @@ impl History {
                 today: jiff::tz::Offset::UTC.to_datetime(candidate.committed_at).date(),
                 spec: None,
             };
-            let terms =
-                Terms { source: "local", ids: &[], settings, limits: Limits::default(), gentle: false };
+            let terms = Terms {
+                source: "local",
+                ids: &[],
+                settings,
+                limits: Limits::default(),
+                gentle: false,
+                packages: &registry::package::NoPackages,
+            };
             let Outcome::Publish(new) = judge(candidate, tree, self, terms) else { continue };
             self.releases.entry(new.release.id.clone()).or_default().push(HistoryRelease {
                 version: new.release.version.clone(),
