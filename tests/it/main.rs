@@ -13,6 +13,7 @@ mod histories;
 mod kills;
 mod layering;
 mod ledger;
+mod life;
 mod lines;
 mod lint;
 #[path = "../support/patch.rs"]

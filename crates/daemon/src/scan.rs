@@ -3,9 +3,11 @@
 //! Nothing is decided here. `git` reports what moved, `registry` discovers and judges, `store` records; this module
 //! hands one to the other, and keeps one candidate's trouble with that candidate.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use git::{ObjectId, RefSnapshot, SourceRepository};
 use jiff::Timestamp;
@@ -17,22 +19,31 @@ use registry::settings::{
     FoundSettings, HistoryPolicy, RegistrySettings, SourceLocation, SourceSettings, VersionsMode,
     find_settings,
 };
-use registry::status::{PackStatus, source_layer};
 use registry::{EventType, judge};
 use store::{Batch, ScanSummary, SourceRecord, SourceState, Store, StoreArchive, StoreError, with_causes};
 
 use crate::trouble::{Telling, Trouble};
 
+mod again;
 mod branch;
+mod packages;
+mod statuses;
 mod tags;
 
 #[cfg(test)]
+mod histories;
+#[cfg(test)]
 mod tests;
+
+use again::Again;
+pub(crate) use packages::SourcePaths;
+use packages::{Mapped, Neighbours};
+use statuses::HeadVersions;
 
 /// What a source's worker keeps between two scans. Losing it costs time, never results.
 #[derive(Default)]
 pub(crate) struct Memory {
-    refs: Option<RefSnapshot>,
+    settled: Option<Settled>,
     branch: Option<(ObjectId, BranchState)>,
     trouble: Trouble,
 }
@@ -40,21 +51,35 @@ pub(crate) struct Memory {
 impl Memory {
     /// Lets the next scan look at everything.
     fn forget(&mut self) {
-        self.refs = None;
+        self.settled = None;
         self.branch = None;
     }
 }
 
-/// Problems that are over when a scan ends well.
-const FAILURES: [ProblemCode; 4] = [
-    ProblemCode::UnsupportedRepository,
-    ProblemCode::Unreachable,
-    ProblemCode::LedgerUnreachable,
-    ProblemCode::Internal,
-];
+/// How a source stood when a scan of it had nothing left to do.
+struct Settled {
+    refs: RefSnapshot,
+    /// Tells cheaply that the refs stand as they did; none where it cannot.
+    digest: Option<ObjectId>,
+    awaits: Awaits,
+    judged_by: String,
+}
+
+/// Sources that refused packs wait for, and how those stood.
+type Awaits = BTreeMap<String, String>;
 
 /// How often a scan is repeated at once because another source was faster; then the next hint tries again.
 const MOST_REPEATS: usize = 10;
+
+/// Problems of a source as a whole, which end when it can be scanned.
+const OF_THE_SOURCE: [ProblemCode; 6] = [
+    ProblemCode::UnsupportedRepository,
+    ProblemCode::Unreachable,
+    ProblemCode::LedgerUnreachable,
+    ProblemCode::TooManyRefs,
+    ProblemCode::TooManyFiles,
+    ProblemCode::Internal,
+];
 
 /// What every scan of a source works with.
 pub(crate) struct Scanner<'s> {
@@ -62,6 +87,10 @@ pub(crate) struct Scanner<'s> {
     pub(crate) settings: &'s RegistrySettings,
     pub(crate) source: &'s SourceSettings,
     pub(crate) path: &'s Path,
+    /// The repositories of all sources: packages are read there.
+    pub(crate) paths: &'s SourcePaths,
+    /// How long a scan walks before it publishes what it has and lets others have their turn.
+    pub(crate) budget: Duration,
 }
 
 /// What a scan did.
@@ -77,6 +106,8 @@ pub(crate) struct Scanned {
     pub(crate) damaged: bool,
     /// How many candidates were refused.
     pub(crate) refused: usize,
+    /// Whether its budget ended before its work: the next scan goes on.
+    pub(crate) more: bool,
 }
 
 /// Why a scan ended before its time.
@@ -98,9 +129,20 @@ struct Run<'r> {
     scanner: &'r Scanner<'r>,
     selection: Selection,
     archive: StoreArchive<'r>,
+    neighbours: Neighbours<'r>,
+    /// What is judged again although it did not move.
+    again: Again,
     state: SourceState,
     summary: ScanSummary,
     now: Timestamp,
+    /// When the budget ends.
+    deadline: Instant,
+    /// Whether it ended before the work did.
+    more: bool,
+    /// Where the branch (in tags mode, HEAD) stands, whether or not the walk came so far.
+    head: Option<ObjectId>,
+    /// Whether a walked commit held names that cannot be read.
+    unreadable: bool,
     /// Versions that stand at the head, in branch mode.
     head_versions: Option<HeadVersions>,
     /// How many candidates were refused.
@@ -110,7 +152,11 @@ struct Run<'r> {
 impl Scanner<'_> {
     /// Scans the source. Whatever goes wrong becomes part of the source's state.
     pub(crate) fn scan(&self, memory: &mut Memory, now: Timestamp) -> Scanned {
-        let started = std::time::Instant::now();
+        let started = Instant::now();
+        if self.is_unmoved(memory) {
+            self.store.note_look(&self.source.name, now);
+            return Scanned::default();
+        }
         let mut state = self.store.source_state(&self.source.name);
         state.last_attempt = Some(now);
         let mut result = self.run(memory, state.clone(), now, started);
@@ -130,6 +176,7 @@ impl Scanner<'_> {
                 scanned
             }
             Err(error) => {
+                memory.settled = None;
                 let damaged = matches!(
                     error,
                     ScanError::Git(git::GitError::Object { .. } | git::GitError::MissingObject { .. })
@@ -138,6 +185,21 @@ impl Scanner<'_> {
                 Scanned { failed: true, damaged, ..Scanned::default() }
             }
         }
+    }
+
+    /// Whether nothing moved since a scan had nothing left to do. Reads a few files and nothing that is remembered.
+    fn is_unmoved(&self, memory: &Memory) -> bool {
+        let Some(settled) = memory.settled.as_ref().filter(|settled| settled.digest.is_some()) else {
+            return false;
+        };
+        let digest = || SourceRepository::open(self.path).ok()?.refs_digest(self.settings.limits.refs);
+        settled.digest == digest()
+            && settled.judged_by == self.judged_by()
+            && !self.neighbours().have_moved(&settled.awaits)
+    }
+
+    fn neighbours(&self) -> Neighbours<'_> {
+        Neighbours::new(self.store, self.settings, self.paths, &self.source.name)
     }
 
     /// Notes that the source could not be fetched; what was published stays served.
@@ -150,6 +212,7 @@ impl Scanner<'_> {
     ) -> Scanned {
         let mut state = self.store.source_state(&self.source.name);
         state.last_attempt = Some(now);
+        memory.settled = None;
         self.note_failure(memory, state, code, message, now);
         Scanned { failed: true, ..Scanned::default() }
     }
@@ -163,7 +226,7 @@ impl Scanner<'_> {
         now: Timestamp,
     ) {
         state.error = Some(message.to_owned());
-        state.settle(&FAILURES);
+        state.settle(&OF_THE_SOURCE);
         state.see(&Problem::new(code, message), now);
         let source = &self.source.name;
         match memory.trouble.failed(message, now) {
@@ -192,30 +255,52 @@ impl Scanner<'_> {
         memory: &mut Memory,
         mut state: SourceState,
         now: Timestamp,
-        started: std::time::Instant,
+        started: Instant,
     ) -> Result<Scanned, ScanError> {
         let repository = SourceRepository::open(self.path)?;
+        // Taken first, so that what moves while the refs are listed is seen by the next scan.
+        let digest = repository.refs_digest(self.settings.limits.refs);
         let refs = repository.refs(self.settings.limits.refs)?;
         let recovered = state.error.take().is_some();
         if recovered {
-            state.settle(&FAILURES);
+            state.settle(&OF_THE_SOURCE);
         }
         state.last_success = Some(now);
-        if memory.refs.as_ref() == Some(&refs) && !recovered {
+        let neighbours = self.neighbours();
+        let again = self.again(&state, &neighbours);
+        let stands = memory.settled.as_ref().is_some_and(|settled| settled.refs == refs);
+        if stands && !recovered && again == Again::Nothing {
             self.store.set_source_state(&self.source.name, &state)?;
             return Ok(Scanned::default());
         }
         let selection = Selection::new(self.source, self.settings.limits).map_err(ScanError::Settings)?;
         let summary = ScanSummary { started_at: now, ..ScanSummary::default() };
         let archive = StoreArchive::new(self.store, &self.settings.sources);
-        let mut run =
-            Run { scanner: self, selection, archive, state, summary, now, head_versions: None, refused: 0 };
+        let mut run = Run {
+            scanner: self,
+            selection,
+            archive,
+            neighbours,
+            again,
+            state,
+            summary,
+            now,
+            deadline: started + self.budget,
+            more: false,
+            head: None,
+            unreadable: false,
+            head_versions: None,
+            refused: 0,
+        };
+        run.begin_again();
         match self.source.versions {
             VersionsMode::Branch => run.branch(&repository, &refs, memory)?,
             VersionsMode::Tags => run.tags(&repository, &refs)?,
         }
-        let scanned = run.finish(&repository, started)?;
-        memory.refs = Some(refs);
+        let (scanned, awaits) = run.finish(&repository, started)?;
+        let digest = digest.filter(|_| refs.is_whole());
+        let settled = Settled { refs, digest, awaits, judged_by: self.judged_by() };
+        memory.settled = Some(settled).filter(|_| !scanned.more);
         Ok(scanned)
     }
 }
@@ -224,6 +309,8 @@ impl Scanner<'_> {
 fn code_of(error: &ScanError) -> ProblemCode {
     match error {
         ScanError::Git(git::GitError::Unsupported { .. }) => ProblemCode::UnsupportedRepository,
+        ScanError::Git(git::GitError::TooManyRefs { .. }) => ProblemCode::TooManyRefs,
+        ScanError::Git(git::GitError::TooManyFiles { .. }) => ProblemCode::TooManyFiles,
         ScanError::Settings(_) => ProblemCode::InvalidConfiguration,
         ScanError::Store(StoreError::Remote { .. } | StoreError::Rewound { .. }) => {
             ProblemCode::LedgerUnreachable
@@ -255,14 +342,15 @@ impl Run<'_> {
     /// The head when the source was first scanned; versions up to it may be adopted more gently.
     fn first_head(&self) -> Option<String> {
         let snapshot = self.scanner.store.snapshot();
-        snapshot
-            .source(&store::Reader::everybody(), &self.scanner.source.name)
-            .and_then(|s| s.first_head.clone())
+        snapshot.record(&self.scanner.source.name).and_then(|record| record.first_head.clone())
     }
 
     /// Takes in what a commit or tag brought.
     fn take_in(&mut self, sight: Sight, tree: &dyn Tree, gentle: bool) {
-        self.state.clear(&sight.touched);
+        self.state.clear_paths(&sight.touched);
+        if let Some(tag) = &sight.tag {
+            self.state.clear_tag(tag);
+        }
         for problem in &sight.problems {
             self.see(problem);
         }
@@ -298,13 +386,14 @@ impl Run<'_> {
         };
         let outcome = catch_unwind(AssertUnwindSafe(|| self.outcome(candidate, tree, &found, gentle)));
         match outcome {
-            Ok(Outcome::Publish(release)) => match unkept_path(&release) {
+            Ok((Outcome::Publish(release), _)) => match unkept_path(&release) {
                 None => self.archive.add(*release),
                 Some(why) => self.see(&about(ProblemCode::InvalidPack, why)),
             },
-            Ok(Outcome::Known { .. }) => {}
-            Ok(Outcome::Refused(problem)) => {
+            Ok((Outcome::Known { .. }, _)) => {}
+            Ok((Outcome::Refused(problem), asked)) => {
                 self.refused += 1;
+                self.await_packages(problem.code, asked);
                 let problem = self.renamed_to_tag_moved(candidate, problem);
                 self.see(&problem);
             }
@@ -318,7 +407,7 @@ impl Run<'_> {
         tree: &dyn Tree,
         found: &FoundSettings,
         gentle: bool,
-    ) -> Outcome {
+    ) -> (Outcome, Vec<String>) {
         let settings = registry::Settings {
             repository: &found.settings,
             base: &found.base,
@@ -326,14 +415,26 @@ impl Run<'_> {
             today: jiff::tz::Offset::UTC.to_datetime(candidate.committed_at).date(),
             spec: None,
         };
+        // Packages count in the root settings of the commit.
+        let root = match found.base.as_str() {
+            "" => None,
+            _ => Some(find_settings(tree, "").unwrap_or_default()),
+        };
+        let packages = Mapped {
+            neighbours: &self.neighbours,
+            packages: &root.as_ref().unwrap_or(found).settings.skill_packages,
+            asked: RefCell::default(),
+        };
         let terms = Terms {
             source: &self.scanner.source.name,
             ids: &self.scanner.source.ids,
             settings,
             limits: self.scanner.settings.limits,
             gentle: gentle && self.scanner.source.history == HistoryPolicy::PublishFlagged,
+            packages: &packages,
         };
-        judge(candidate, tree, &self.archive, terms)
+        let outcome = judge(candidate, tree, &self.archive, terms);
+        (outcome, packages.asked.into_inner())
     }
 
     /// Other content under a version whose release came from this very tag: the tag was moved.
@@ -350,8 +451,8 @@ impl Run<'_> {
     fn finish(
         mut self,
         repository: &SourceRepository,
-        started: std::time::Instant,
-    ) -> Result<Scanned, ScanError> {
+        started: Instant,
+    ) -> Result<(Scanned, Awaits), ScanError> {
         let head = self.state.head.as_deref().and_then(|head| head.parse().ok());
         let statuses = match head {
             Some(head) => self.statuses(repository, head)?,
@@ -377,7 +478,9 @@ impl Run<'_> {
                 "published"
             );
         }
-        self.note_decreased();
+        if !self.more {
+            self.note_decreased();
+        }
         self.summary.published = published;
         self.summary.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         let moved = self.summary.commits > 0;
@@ -385,15 +488,19 @@ impl Run<'_> {
             self.state.last_scan = Some(self.summary.clone());
         }
         self.scanner.store.set_source_state(&self.scanner.source.name, &self.state)?;
-        Ok(Scanned { published, moved, refused: self.refused, ..Scanned::default() })
+        let scanned =
+            Scanned { published, moved, refused: self.refused, more: self.more, ..Scanned::default() };
+        Ok((scanned, self.state.awaits))
     }
 
     /// The record of the source, where the ledger has another one or none.
     fn record(&self) -> Option<SourceRecord> {
         let source = self.scanner.source;
         let snapshot = self.scanner.store.snapshot();
-        let known = snapshot.source(&store::Reader::everybody(), &source.name);
-        let first_head = known.and_then(|known| known.first_head.clone()).or_else(|| self.state.head.clone());
+        let known = snapshot.record(&source.name);
+        let first_head = known
+            .and_then(|known| known.first_head.clone())
+            .or_else(|| self.head.map(|head| head.to_string()));
         let record = SourceRecord {
             name: source.name.clone(),
             url: match &source.location {
@@ -407,84 +514,4 @@ impl Run<'_> {
         };
         (known != Some(&record)).then_some(record)
     }
-
-    /// What the root settings at the head say of the source's packs, where that is news.
-    fn statuses(&mut self, repository: &SourceRepository, head: ObjectId) -> Result<Statuses, ScanError> {
-        let tree = repository.tree(head)?;
-        let found = match find_settings(&tree, "") {
-            Ok(found) => found,
-            Err((path, error)) => {
-                let problem = Problem::new(ProblemCode::InvalidConfiguration, error.to_string());
-                self.see(&problem.at_path(path).at_commit(head.to_string()));
-                return Ok(Vec::new());
-            }
-        };
-        let mut statuses = Vec::new();
-        for id in self.own_packs() {
-            let before = self.status(&id);
-            let source = source_layer(&found.settings, &id, &self.archive.versions(&id));
-            let after = PackStatus { source, api: before.api.clone() };
-            let changes = before.changes(&after);
-            if before != after {
-                statuses.push((id, after, changes));
-            }
-        }
-        Ok(statuses)
-    }
-
-    fn own_packs(&self) -> BTreeSet<String> {
-        let snapshot = self.scanner.store.snapshot();
-        let name = &self.scanner.source.name;
-        let reader = store::Reader::everybody();
-        let recorded = snapshot.packs(&reader).filter(|pack| snapshot.owner(&pack.id) == Some(name.as_str()));
-        recorded.map(|pack| pack.id.clone()).chain(self.archive.added_ids()).collect()
-    }
-
-    fn status(&self, id: &str) -> PackStatus {
-        let snapshot = self.scanner.store.snapshot();
-        snapshot.pack(&store::Reader::everybody(), id).map(|pack| pack.status.clone()).unwrap_or_default()
-    }
-
-    /// A lower version at the head than the latest release is a problem of that file.
-    fn note_decreased(&mut self) {
-        self.state.settle(&[ProblemCode::VersionDecreased]);
-        let Some(versions) = self.head_versions.take() else { return };
-        let snapshot = self.scanner.store.snapshot();
-        let reader = store::Reader::everybody();
-        let mut problems = Vec::new();
-        for (id, files) in versions {
-            let Some(pack) = snapshot.pack(&reader, &id) else { continue };
-            let stable = pack.releases.iter().rev().find(|release| release.version.pre.is_empty());
-            let Some(latest) = stable else { continue };
-            let highest = files.iter().map(|(_, version)| version).max_by(|a, b| a.cmp_precedence(b));
-            for (path, version) in &files {
-                let lower = version.cmp_precedence(&latest.version).is_lt();
-                if lower && highest.is_some_and(|highest| highest.cmp_precedence(&latest.version).is_lt()) {
-                    let message =
-                        format!("the head holds {id}@{version}, and {} is released", latest.version);
-                    let problem = Problem::new(ProblemCode::VersionDecreased, message).at_path(path.clone());
-                    problems.push(problem.of(Some(&id), Some(&version.to_string())));
-                }
-            }
-        }
-        for problem in problems {
-            self.see(&problem);
-        }
-    }
-}
-
-type Statuses = Vec<(String, PackStatus, Vec<registry::status::StatusChange>)>;
-
-/// Versions that stand at the head: id to (path, version).
-type HeadVersions = BTreeMap<String, Vec<(String, semver::Version)>>;
-
-fn head_versions(state: &BranchState) -> HeadVersions {
-    let mut versions = HeadVersions::new();
-    for (path, pack) in &state.packs {
-        let version = pack.version.as_deref().and_then(pack::model::parse_version);
-        if let (Some(id), Some(version)) = (&pack.id, version) {
-            versions.entry(id.clone()).or_default().push((path.clone(), version));
-        }
-    }
-    versions
 }

@@ -14,6 +14,7 @@ use tokio::sync::{Semaphore, watch};
 use crate::counters::Counters;
 use crate::listen::{self, Connections};
 use crate::remotes::Remotes;
+use crate::scan::SourcePaths;
 use crate::watch::{Bells, Notices};
 use crate::web::{App, Hints, router};
 use crate::worker::{SCANS_AT_ONCE, Shared, Worker};
@@ -81,10 +82,13 @@ impl Daemon {
             store: store.clone(),
             settings: settings.clone(),
             notices: Arc::new(Notices::start(bells.clone())),
+            bells: bells.clone(),
+            paths: Arc::new(source_paths(&settings, &remotes)),
             slots: Arc::new(Semaphore::new(SCANS_AT_ONCE)),
             remotes: remotes.clone(),
             counters: counters.clone(),
             shutdown: stopped.clone(),
+            started: tokio::time::Instant::now(),
         };
         let (mut workers, first_scans) =
             if is_follower { Default::default() } else { start_workers(&shared, &bells) };
@@ -202,4 +206,9 @@ fn start_workers(
         workers.push(tokio::spawn(worker.run()));
     }
     (workers, first_scans)
+}
+
+/// The folders in which all sources are read, by name.
+fn source_paths(settings: &RegistrySettings, remotes: &Remotes) -> SourcePaths {
+    settings.sources.iter().map(|source| (source.name.clone(), remotes.folder(&source.location))).collect()
 }

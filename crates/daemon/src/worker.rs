@@ -12,8 +12,8 @@ use tokio::sync::{Notify, Semaphore, watch};
 use crate::counters::{Counters, SourceCounters};
 use crate::pace::{Pace, chance, retry_after};
 use crate::remotes::{FetchError, Remotes, remote_url};
-use crate::scan::{Memory, Scanned, Scanner};
-use crate::watch::Notices;
+use crate::scan::{Memory, Scanned, Scanner, SourcePaths};
+use crate::watch::{Bells, Notices};
 
 /// How long a worker waits after a hint for the ones that come with it.
 const DEBOUNCE: Duration = Duration::from_millis(20);
@@ -21,16 +21,23 @@ const DEBOUNCE: Duration = Duration::from_millis(20);
 /// How many scans run at once; one source's trouble leaves the others a thread.
 pub(crate) const SCANS_AT_ONCE: usize = 4;
 
+/// How long a scan walks before it publishes what it found and waits for another turn.
+const BUDGET: Duration = Duration::from_secs(2);
+
 /// What all workers share.
 #[derive(Clone)]
 pub(crate) struct Shared {
     pub(crate) store: Arc<Store>,
     pub(crate) settings: Arc<RegistrySettings>,
     pub(crate) notices: Arc<Notices>,
+    pub(crate) bells: Bells,
+    pub(crate) paths: Arc<SourcePaths>,
     pub(crate) slots: Arc<Semaphore>,
     pub(crate) remotes: Arc<Remotes>,
     pub(crate) counters: Arc<Counters>,
     pub(crate) shutdown: watch::Receiver<bool>,
+    /// When the daemon started.
+    pub(crate) started: tokio::time::Instant,
 }
 
 /// The worker of one source.
@@ -46,7 +53,8 @@ pub(crate) struct Worker {
     pub(crate) before: Option<watch::Receiver<bool>>,
 }
 
-/// How long the first scan of an unknown source waits for the one before it.
+/// How long after the start first scans of unknown sources wait for the ones before them: a slow source holds the
+/// others up once, however many there are.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Worker {
@@ -54,13 +62,17 @@ impl Worker {
     pub(crate) async fn run(self) {
         let mut memory = Memory::default();
         let mut watching = false;
-        let mut first = true;
+        let (mut first, mut goes_on) = (true, false);
         let mut pace = Pace::new(Duration::from_millis(self.source.poll_ms));
         let mut shutdown = self.shared.shutdown.clone();
         while !*shutdown.borrow() {
-            let fetched = tokio::select! {
-                fetched = self.fetch(&mut pace) => fetched,
-                _ = shutdown.changed() => break,
+            let fetched = match goes_on {
+                // What was fetched is not walked to its end yet.
+                true => Ok(()),
+                false => tokio::select! {
+                    fetched = self.fetch(&mut pace) => fetched,
+                    _ = shutdown.changed() => break,
+                },
             };
             if first {
                 self.wait_for_turn().await;
@@ -71,14 +83,23 @@ impl Worker {
             }
             let (scanned, kept) = self.scan(memory, fetched.err()).await;
             memory = kept;
+            if scanned.moved {
+                self.ring_those_who_wait();
+            }
             // A folder that vanished may come back as another one: its old watch is worth nothing.
             watching &= !scanned.failed;
+            goes_on = scanned.more;
+            if goes_on {
+                // The slots are handed out in turn: whoever waits goes first.
+                continue;
+            }
             if std::mem::take(&mut first) {
                 self.first_done.send_replace(true);
             }
             tokio::select! {
                 () = self.hint(&pace) => {}
-                () = tokio::time::sleep(pace.pause(chance(), Instant::now())) => {}
+                // What stands at the path may be another repository by now, which nobody watches.
+                () = tokio::time::sleep(pace.pause(chance(), Instant::now())) => watching = false,
                 _ = shutdown.changed() => {}
             }
         }
@@ -127,7 +148,17 @@ impl Worker {
         let known = self.shared.store.snapshot().source(&Reader::everybody(), &self.source.name).is_some();
         if let (false, Some(before)) = (known, &self.before) {
             let mut before = before.clone();
-            let _ = tokio::time::timeout(PATIENCE, before.wait_for(|done| *done)).await;
+            let _ =
+                tokio::time::timeout_at(self.shared.started + PATIENCE, before.wait_for(|done| *done)).await;
+        }
+    }
+
+    /// Rings the sources whose packs wait for a package of this one.
+    fn ring_those_who_wait(&self) {
+        for other in self.shared.settings.sources.iter().filter(|other| other.name != self.source.name) {
+            if self.shared.store.is_awaiting(&other.name, &self.source.name) {
+                self.shared.bells.ring(&other.name);
+            }
         }
     }
 
@@ -141,8 +172,14 @@ impl Worker {
         let task = tokio::task::spawn_blocking(move || {
             let _slot = slot;
             let mut memory = memory;
-            let scanner =
-                Scanner { store: &shared.store, settings: &shared.settings, source: &source, path: &path };
+            let scanner = Scanner {
+                store: &shared.store,
+                settings: &shared.settings,
+                source: &source,
+                path: &path,
+                paths: &shared.paths,
+                budget: BUDGET,
+            };
             let now = Timestamp::now();
             let scanned = match unfetched {
                 None => scanner.scan(&mut memory, now),

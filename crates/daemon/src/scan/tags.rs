@@ -1,16 +1,16 @@
 //! Tags mode: each tag that is new or names something else is judged, in ascending version order.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
 
-use git::{ObjectId, RefSnapshot, SourceRepository, Tag};
+use git::{CommitTree, ObjectId, RefSnapshot, SourceRepository, Tag};
 use jiff::Timestamp;
 use registry::discover::{ChangedFile, TagPatterns, TagStep, tagged, version_of};
 use registry::problem::{Problem, ProblemCode};
+use registry::settings::HistoryPolicy;
 
+use super::branch::MOST_FILES;
 use super::{Run, ScanError};
-
-/// The most files of one commit that are looked at.
-const MOST_FILES: usize = 500_000;
 
 impl Run<'_> {
     pub(super) fn tags(
@@ -19,23 +19,35 @@ impl Run<'_> {
         refs: &RefSnapshot,
     ) -> Result<(), ScanError> {
         let patterns = TagPatterns::new(&self.scanner.source.tags);
+        self.head = refs.head.commit;
         self.note_deleted(refs, &patterns);
-        self.state.settle(&[ProblemCode::UnreadableName]);
+        self.forget_tags();
+        // Those of files name their tag without `refs/`, and stay with it.
+        let is_full = |name: &String| name.starts_with("refs/");
+        self.state.retract(|problem| {
+            problem.code == ProblemCode::UnreadableName && problem.reference.as_ref().is_some_and(is_full)
+        });
         for name in &refs.unreadable {
             let message = "a ref has a name or a target that cannot be read";
             self.see(&Problem::new(ProblemCode::UnreadableName, message).at_reference(Some(name)));
         }
-        let first_scan = self.first_head().is_none();
+        if let Some(head) = refs.head.commit {
+            self.fold_root(&repository.tree(head)?, &head.to_string());
+        }
         let mut news: Vec<&Tag> = refs
             .tags
             .iter()
             .filter(|tag| self.state.tags.get(&tag.name) != Some(&tag.object.to_string()))
             .collect();
         news.sort_by(|a, b| by_version(&patterns, &a.name, &b.name));
-        let mut listed: BTreeMap<ObjectId, Vec<ChangedFile>> = BTreeMap::new();
-        for tag in news {
+        let mut listed = Listed::new();
+        for (at, tag) in news.into_iter().enumerate() {
+            if at > 0 && Instant::now() >= self.deadline {
+                self.more = true;
+                break;
+            }
             self.summary.commits += 1;
-            self.tag(repository, tag, &patterns, &mut listed, first_scan)?;
+            self.tag(repository, tag, &patterns, &mut listed)?;
             self.state.tags.insert(tag.name.clone(), tag.object.to_string());
         }
         self.state.head = refs.head.commit.map(|commit| commit.to_string());
@@ -48,53 +60,93 @@ impl Run<'_> {
         repository: &SourceRepository,
         tag: &Tag,
         patterns: &TagPatterns,
-        listed: &mut BTreeMap<ObjectId, Vec<ChangedFile>>,
-        first_scan: bool,
+        listed: &mut Listed,
     ) -> Result<(), ScanError> {
+        self.state.clear_tag(&tag.name);
+        let problem = |code, message: String| Problem::new(code, message).at_reference(Some(&tag.name));
+        let is_version = version_of(patterns, &tag.name).is_some();
         let Some(commit) = tag.commit else {
-            if version_of(patterns, &tag.name).is_some() {
+            if is_version {
                 let message = format!("the tag `{}` names no commit", tag.name);
-                self.see(&Problem::new(ProblemCode::TagMismatch, message).at_reference(Some(&tag.name)));
+                self.see(&problem(ProblemCode::TagMismatch, message));
             }
             return Ok(());
         };
         let tree = repository.tree(commit)?.with_limit(self.read_limit());
-        if !listed.contains_key(&commit) && version_of(patterns, &tag.name).is_some() {
-            let files = tree.walk_files(MOST_FILES)?.files;
-            let files = files
-                .into_iter()
-                .map(|file| ChangedFile { path: file.path, now: Some((file.kind, file.id.to_string())) });
-            // Tags of one monorepo often share a commit; the last few lists are worth keeping.
-            if listed.len() >= 8 {
-                listed.clear();
+        let mut files = Vec::new();
+        if is_version {
+            match files_of(&tree, commit, listed) {
+                Err(error @ git::GitError::TooManyFiles { .. }) => {
+                    let message = super::with_causes(&error);
+                    self.see(&problem(ProblemCode::TooManyFiles, message).at_commit(commit.to_string()));
+                    return Ok(());
+                }
+                found => files = found?,
             }
-            listed.insert(commit, files.collect());
+            if let Some((_, unreadable)) = listed.get(&commit) {
+                self.see_unreadable(unreadable, &tag.name, commit);
+            }
         }
-        let step = TagStep {
-            tag: tag.name.clone(),
-            commit: commit.to_string(),
-            at: Timestamp::from_second(repository.commit(commit)?.time).unwrap_or(self.now),
-            files: listed.get(&commit).cloned().unwrap_or_default(),
-        };
+        let at = Timestamp::from_second(repository.commit(commit)?.time).unwrap_or(self.now);
+        let step = TagStep { tag: tag.name.clone(), commit: commit.to_string(), at, files };
         let sight = tagged(&step, &tree, &self.selection, patterns);
-        self.take_in(sight, &tree, first_scan);
+        let old = self.stood_before(repository, commit)?;
+        self.take_in(sight, &tree, old);
         Ok(())
+    }
+
+    /// Whether a commit stood in the source before its first scan; asked only where that makes a difference.
+    fn stood_before(&self, repository: &SourceRepository, commit: ObjectId) -> Result<bool, ScanError> {
+        if self.scanner.source.history == HistoryPolicy::Refuse {
+            return Ok(false);
+        }
+        let first = match self.first_head() {
+            Some(first) => first.parse().ok(),
+            None => self.head,
+        };
+        let known = first.filter(|first| repository.commit(*first).is_ok());
+        Ok(known.map(|first| repository.is_ancestor(commit, first)).transpose()?.unwrap_or(false))
     }
 
     fn note_deleted(&mut self, refs: &RefSnapshot, patterns: &TagPatterns) {
         let present: BTreeSet<&str> = refs.tags.iter().map(|tag| tag.name.as_str()).collect();
         let gone: BTreeSet<String> =
             self.state.tags.keys().filter(|tag| !present.contains(tag.as_str())).cloned().collect();
-        self.state.clear(&gone);
         for tag in &gone {
             self.summary.commits += 1;
             self.state.tags.remove(tag);
+            self.state.clear_tag(tag);
             if version_of(patterns, tag).is_some() {
                 let message = format!("the tag `{tag}` was deleted; what it released stays");
                 self.see(&Problem::new(ProblemCode::TagDeleted, message).at_reference(Some(tag)));
             }
         }
     }
+}
+
+/// The files of a few commits, and their names that cannot be read.
+type Listed = BTreeMap<ObjectId, (Vec<ChangedFile>, Vec<String>)>;
+
+/// The files of a commit. Tags of one monorepo often share a commit; the last few lists are worth keeping.
+fn files_of(
+    tree: &CommitTree<'_>,
+    commit: ObjectId,
+    listed: &mut Listed,
+) -> Result<Vec<ChangedFile>, git::GitError> {
+    if !listed.contains_key(&commit) {
+        let found = tree.walk_files(MOST_FILES)?;
+        let changed = |file: git::FileEntry| ChangedFile {
+            path: file.path,
+            now: Some((file.kind, file.id.to_string())),
+        };
+        let mut unreadable = found.unreadable;
+        unreadable.retain(|name| name.ends_with(".json"));
+        if listed.len() >= 8 {
+            listed.clear();
+        }
+        listed.insert(commit, (found.files.into_iter().map(changed).collect(), unreadable));
+    }
+    Ok(listed.get(&commit).map(|(files, _)| files.clone()).unwrap_or_default())
 }
 
 fn by_version(patterns: &TagPatterns, a: &str, b: &str) -> std::cmp::Ordering {

@@ -1,5 +1,6 @@
 //! The walk of a push, without the web: real Git repositories in, releases and problems out.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -10,14 +11,18 @@ use registry::{ProblemCode, Reference};
 use serde_json::{Value, json};
 use store::{Options, Reader, Store, StoreError};
 
-use super::{Memory, Scanner};
+use super::{Memory, Scanner, SourcePaths};
 
-/// A registry with one source, in a temporary folder.
+mod hostile;
+mod life;
+mod packages;
+
+/// A registry in a temporary folder; its first source is `packs`.
 struct World {
     folder: tempfile::TempDir,
     settings: RegistrySettings,
     store: Option<Store>,
-    memory: Memory,
+    memories: BTreeMap<String, Memory>,
 }
 
 fn git(folder: &Path, arguments: &[&str]) {
@@ -36,18 +41,40 @@ fn git(folder: &Path, arguments: &[&str]) {
 
 impl World {
     fn new(versions: &str) -> World {
+        World::of(&format!("[[source]]\nname = \"packs\"\npath = \"packs\"\nversions = \"{versions}\"\n"))
+    }
+
+    /// A registry with these settings; every source is a new repository in the folder of its name.
+    fn of(text: &str) -> World {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let repository = folder.path().join("packs");
-        std::fs::create_dir(&repository).expect("a new folder");
-        git(&repository, &["init", "-q", "-b", "main"]);
-        let text = format!("[[source]]\nname = \"packs\"\npath = \"packs\"\nversions = \"{versions}\"\n");
-        let settings = RegistrySettings::parse(&text).expect("valid settings");
+        let settings = RegistrySettings::parse(text).expect("valid settings");
+        for source in &settings.sources {
+            let repository = folder.path().join(&source.name);
+            std::fs::create_dir(&repository).expect("a new folder");
+            git(&repository, &["init", "-q", "-b", "main"]);
+        }
         let store = Store::open(&folder.path().join("state"), Options::default()).expect("a new store");
-        World { folder, settings, store: Some(store), memory: Memory::default() }
+        World { folder, settings, store: Some(store), memories: BTreeMap::new() }
     }
 
     fn repository(&self) -> PathBuf {
         self.folder.path().join("packs")
+    }
+
+    /// Writes a file into the repository of another source.
+    fn write_in(&self, source: &str, path: &str, text: &str) -> &World {
+        self.write(&format!("../{source}/{path}"), text)
+    }
+
+    /// Runs Git in the repository of a source.
+    fn git_in(&self, source: &str, arguments: &[&str]) -> &World {
+        git(&self.folder.path().join(source), arguments);
+        self
+    }
+
+    /// Commits everything in the repository of a source.
+    fn commit_in(&self, source: &str) -> &World {
+        self.git_in(source, &["add", "-A"]).git_in(source, &["commit", "-q", "-m", "change"])
     }
 
     fn write(&self, path: &str, text: &str) -> &World {
@@ -73,15 +100,36 @@ impl World {
     }
 
     fn scan(&mut self) -> usize {
-        let source: SourceSettings = self.settings.sources[0].clone();
-        let path = self.repository();
+        self.scan_of("packs")
+    }
+
+    /// Scans a source; gives how many releases that published.
+    fn scan_of(&mut self, name: &str) -> usize {
+        let folder = self.folder.path();
+        let paths: SourcePaths = self
+            .settings
+            .sources
+            .iter()
+            .map(|source| (source.name.clone(), folder.join(&source.name)))
+            .collect();
+        let source: Option<&SourceSettings> = self.settings.sources.iter().find(|source| source.name == name);
         let scanner = Scanner {
             store: self.store.as_ref().expect("an open store"),
             settings: &self.settings,
-            source: &source,
-            path: &path,
+            source: source.expect("a source of this name"),
+            path: &paths[name],
+            paths: &paths,
+            budget: Duration::from_secs(60),
         };
-        scanner.scan(&mut self.memory, Timestamp::now()).published
+        let memory = self.memories.entry(name.to_owned()).or_default();
+        scanner.scan(memory, Timestamp::now()).published
+    }
+
+    /// The row of a release.
+    fn row(&self, id: &str, version: &str) -> std::sync::Arc<store::ReleaseRow> {
+        let snapshot = self.store().snapshot();
+        let version = version.parse().expect("a version");
+        snapshot.release(&Reader::everybody(), id, &version).expect("a release").release
     }
 
     /// What a reference leads to: version and flags.
@@ -97,7 +145,12 @@ impl World {
     }
 
     fn problems(&self) -> Vec<String> {
-        let state = self.store().source_state("packs");
+        self.problems_of("packs")
+    }
+
+    /// Code and place of what is current in a source.
+    fn problems_of(&self, source: &str) -> Vec<String> {
+        let state = self.store().source_state(source);
         let current = state.problems.iter().filter(|problem| problem.current);
         current
             .map(|problem| {
@@ -110,17 +163,18 @@ impl World {
     /// Deletes the derived state and opens the store again.
     fn lose_derived_state(&mut self) {
         self.store = None;
-        self.memory = Memory::default();
+        self.memories.clear();
         for derived in ["index", "search"] {
             std::fs::remove_dir_all(self.folder.path().join("state").join(derived)).expect("derived state");
         }
-        self.store = Some(open_again(&self.folder.path().join("state")));
+        self.store = Some(reopened(&self.folder.path().join("state")));
     }
 }
 
-/// Opens a store that was just closed. Until it runs, a `git` that another test starts holds a copy of its lock.
-fn open_again(state: &Path) -> Store {
-    let deadline = Instant::now() + Duration::from_secs(60);
+/// Opens a store that was just closed. A command that another test starts at that moment holds the lock on until it
+/// runs, since it is a copy of this process until then.
+pub(super) fn reopened(state: &Path) -> Store {
+    let deadline = Instant::now() + Duration::from_secs(30);
     loop {
         match Store::open(state, Options::default()) {
             Err(StoreError::Locked { .. }) if Instant::now() < deadline => std::thread::yield_now(),

@@ -113,6 +113,7 @@ impl World {
             },
             limits: self.app.settings.limits,
             gentle: false,
+            packages: &registry::package::NoPackages,
         };
         let archive = StoreArchive::new(&self.app.store, &self.app.settings.sources);
         match judge(&candidate, &self.tree, &archive, terms) {

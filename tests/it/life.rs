@@ -1,0 +1,83 @@
+//! What happens to repositories reaches the API: problems with what to do, skills out of another source.
+
+use crate::daemon::Daemon;
+use crate::support::{Folder, greeter};
+
+const REGISTRY: &str = r#"
+[[source]]
+name = "packs"
+path = "packs"
+versions = "tags"
+poll = "1h"
+
+[[source]]
+name = "skills"
+path = "skills"
+poll = "1h"
+"#;
+
+/// A repository with these files, committed.
+fn repository(folder: &Folder, name: &str, files: &[(&str, &str)]) {
+    folder.git(&["init", "--quiet", "--initial-branch=main", name]);
+    commit(folder, name, files);
+}
+
+fn commit(folder: &Folder, name: &str, files: &[(&str, &str)]) {
+    for (path, text) in files {
+        folder.write(&format!("{name}/{path}"), text);
+    }
+    folder.git(&["-C", name, "add", "--all"]);
+    folder.git(&["-C", name, "commit", "--quiet", "--message", "change"]);
+}
+
+#[test]
+fn a_pack_waits_for_its_skill_package_and_is_published_when_that_arrives() {
+    let folder = Folder::new();
+    let skill = "---\nname: tone\ndescription: How to sound.\n---\n\nBe brief and kind.\n";
+    repository(&folder, "skills", &[("support/SKILL.md", skill), ("support/words.md", "Please.")]);
+    let pack =
+        greeter("1.0.0").replacen("\"prompts\"", "\"skills\": [\"@acme/tone@1.0.0\"],\n  \"prompts\"", 1);
+    let mapped = "[skills.packages]\n\"@acme/tone\" = { source = \"skills\", path = \"support\" }\n";
+    repository(&folder, "packs", &[("greeter.pack.json", &pack), ("packhouse.toml", mapped)]);
+    folder.git(&["-C", "packs", "tag", "v1.0.0"]);
+    folder.git(&["-C", "packs", "tag", "v2.0.0"]);
+    folder.write("registry.toml", REGISTRY);
+
+    let daemon = Daemon::start(&folder);
+    let problems = |daemon: &Daemon| {
+        let source = daemon.json("/v1/sources/packs");
+        let problems = source["problems"].as_array().cloned().unwrap_or_default();
+        let line = |problem: &serde_json::Value| {
+            let help = problem["help"].as_str().is_some_and(|help| !help.is_empty());
+            assert!(help, "every problem says what to do: {problem}");
+            format!(
+                "{} {}",
+                problem["code"].as_str().unwrap_or_default(),
+                problem["ref"].as_str().unwrap_or_default()
+            )
+        };
+        problems.iter().map(line).collect::<Vec<String>>()
+    };
+    let told = ["unresolved-skill v1.0.0", "tag-mismatch v2.0.0"];
+    daemon.wait("both problems are told", |daemon| problems(daemon) == told);
+
+    // Only a hint from the other source can lead here: both are polled once an hour.
+    folder.git(&["-C", "skills", "tag", "tone@1.0.0"]);
+    daemon.wait("the pack is served", |daemon| daemon.get("/v1/fetch/greeter@1.0.0").status == 200);
+    daemon.wait("the problem is gone", |daemon| problems(daemon) == told[1..]);
+    let manifest = daemon.json("/v1/packs/greeter/versions/1.0.0");
+    let skill = &manifest["skills"][0];
+    assert_eq!(skill["reference"], "@acme/tone@1.0.0");
+    assert_eq!(skill["commit"], folder.git(&["-C", "skills", "rev-parse", "HEAD"]).as_str());
+    assert!(skill["digest"].as_str().is_some_and(|digest| digest.starts_with("sha256:")), "{skill}");
+    assert_eq!(skill["files"][1]["path"], "words.md");
+    let file = daemon.get("/v1/packs/greeter/versions/1.0.0/skills/tone/words.md");
+    assert_eq!((file.status, file.body), (200, b"Please.".to_vec()));
+
+    // The tag moves and the files change: what was copied stays.
+    commit(&folder, "skills", &[("support/words.md", "Thanks.")]);
+    folder.git(&["-C", "skills", "tag", "--force", "tone@1.0.0"]);
+    let verified = folder.run(&["ledger", "verify", "--config", "registry.toml"]);
+    assert_eq!(verified.status, 0, "{}", verified.shown());
+    assert_eq!(daemon.get("/v1/packs/greeter/versions/1.0.0/skills/tone/words.md").body, b"Please.".to_vec());
+}
