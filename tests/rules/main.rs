@@ -19,6 +19,7 @@ mod packs;
 #[path = "../support/patch.rs"]
 mod patch;
 mod reference;
+mod repeated;
 mod subset;
 mod subset_hostile;
 mod versions;

@@ -9,7 +9,6 @@ use pack::json::Node;
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::comparison::Comparison;
 use crate::changes::report::{At, Changes, Spot};
-use crate::place::own_name;
 
 pub(super) const CHANGED: ChangeRule = ChangeRule {
     id: "pairing-ambiguous",
@@ -49,26 +48,47 @@ pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>
     for name in &repeated(&old) | &repeated(&new) {
         let olds = old.get(&name).cloned().unwrap_or_else(|| lone(*comparison.old.pack, &name));
         let news = new.get(&name).cloned().unwrap_or_else(|| lone(*comparison.new.pack, &name));
-        let values = |nodes: &[Node<'_>]| -> Vec<String> {
-            nodes.iter().map(|node| canonical(&node.to_value())).collect()
-        };
-        if values(&olds) == values(&news) {
+        let (before, after) = (readings(&olds), readings(&news));
+        if before == after || (before.len() < 2 && after.len() < 2) {
             continue;
         }
         let spot = |nodes: &[Node<'a>]| {
             let all: Vec<_> = nodes.iter().map(|node| node.to_value()).collect();
             nodes.last().map(|node| Spot::of(*node).value(all))
         };
-        let message = format!("`{}` occurs more than once in `{}`, and its copies changed", name.1, name.0);
+        let holder = match name.0.as_str() {
+            "" => "the pack".to_owned(),
+            holder => format!("`{holder}`"),
+        };
+        let message = format!("`{}` occurs more than once in {holder}, and its copies changed", name.1);
         changes.report(&CHANGED, At::spots(spot(&olds), spot(&news)), message);
     }
 }
 
+/// What the copies of one name say, in order. Equal copies in a row are one reading: whichever of them a parser takes,
+/// it takes the same, so that a name with one reading is compared like any other.
+fn readings(nodes: &[Node<'_>]) -> Vec<String> {
+    let mut values: Vec<String> = nodes.iter().map(|node| canonical(&node.to_value())).collect();
+    values.dedup();
+    values
+}
+
 /// The only thing of that name, on the side that has no copies.
 fn lone<'a>(root: Node<'a>, (holder, name): &(Pointer, String)) -> Vec<Node<'a>> {
-    let holder = root.document().at(holder);
-    let named = |child: &Node<'a>| child.key() == Some(name) || own_name(*child) == Some(name);
-    holder.into_iter().flat_map(Node::children).filter(named).collect()
+    let Some(holder) = root.document().at(holder) else { return Vec::new() };
+    let identity = identity(holder);
+    holder.children().filter(|child| name_of(*child, identity) == Some(name)).collect()
+}
+
+/// The field that tells the items of a list apart, where the list is one of [`IDENTITIES`].
+fn identity(holder: Node<'_>) -> Option<&'static str> {
+    let found = IDENTITIES.iter().find(|(list, _)| holder.is_array() && holder.key() == Some(list));
+    found.map(|(_, field)| *field)
+}
+
+/// The key of a member, or what the identifying field of an item says.
+fn name_of<'a>(child: Node<'a>, identity: Option<&str>) -> Option<&'a str> {
+    child.key().or_else(|| child.text(identity?))
 }
 
 /// Collects everything that has a name, where a name is used twice in one place.
@@ -78,12 +98,11 @@ fn copies<'a>(root: Node<'a>) -> Copies<'a> {
     let mut names: Vec<&'a str> = Vec::new();
     while let Some(node) = open.pop() {
         open.extend(node.children());
-        let identity = IDENTITIES.iter().find(|(list, _)| node.is_array() && node.key() == Some(list));
+        let identity = identity(node);
         if node.is_array() && identity.is_none() {
             continue;
         }
-        let name =
-            |child: Node<'a>| child.key().or_else(|| identity.and_then(|(_, field)| child.text(field)));
+        let name = |child: Node<'a>| name_of(child, identity);
         names.clear();
         names.extend(node.children().filter_map(name));
         names.sort_unstable();
