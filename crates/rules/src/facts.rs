@@ -307,15 +307,25 @@ fn prompt_facts<'a>(
             uses.push(Use { node, placeholder, class });
         }
     }
+    let used = uses.iter().filter_map(|place| fragment_key(place.class)).collect();
+    let reached = reached(&names, fragments, used);
+    PromptFacts { prompt, names, placeholders: uses, fragments: reached }
+}
+
+/// Keys of the fragments that are reached from those in `open`, these included, however deep they lie.
+pub(crate) fn reached<'k, 'a: 'k>(
+    names: &Names<'_>,
+    fragments: &BTreeMap<&'a str, FragmentFacts<'a>>,
+    mut open: Vec<&'k str>,
+) -> BTreeSet<&'a str> {
     let mut reached = BTreeSet::new();
-    let mut open: Vec<&str> = uses.iter().filter_map(|place| fragment_key(place.class)).collect();
     while let Some(key) = open.pop() {
         let Some((&key, fragment)) = fragments.get_key_value(key) else { continue };
         if reached.insert(key) {
             open.extend(fragment.placeholders.iter().filter_map(|inner| fragment_key(names.classify(inner))));
         }
     }
-    PromptFacts { prompt, names, placeholders: uses, fragments: reached }
+    reached
 }
 
 fn fragment_key(class: Class<'_>) -> Option<&str> {

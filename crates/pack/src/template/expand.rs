@@ -1,5 +1,7 @@
 //! Expands the fragments of a template recursively.
 
+use std::collections::BTreeSet;
+
 use super::{Class, Names, Syntax, placeholders};
 
 /// How deep fragments may include each other; clients stop at ten rounds.
@@ -15,6 +17,8 @@ pub struct Expansion {
     pub text: String,
     /// Whether such a fragment was met.
     pub unresolved: bool,
+    /// Keys of the fragments that stay as their placeholders because they lie deeper than clients look.
+    pub too_deep: BTreeSet<String>,
 }
 
 /// The expanded text would be longer than the limit.
@@ -37,7 +41,8 @@ pub fn expand<'f>(
     fragment: &dyn Fn(&str) -> Option<&'f str>,
     limit: usize,
 ) -> Result<Expansion, TooLong> {
-    let mut expansion = Expansion { text: String::with_capacity(text.len()), unresolved: false };
+    let text_of_its_length = String::with_capacity(text.len());
+    let mut expansion = Expansion { text: text_of_its_length, unresolved: false, too_deep: BTreeSet::new() };
     let mut open = Vec::new();
     let mut expander = Expander { syntax, names, fragment, limit, written: 0 };
     expander.append(text, &mut open, &mut expansion)?;
@@ -65,8 +70,8 @@ impl Expander<'_, '_> {
             let Class::Fragment(key) = self.names.classify(&placeholder) else { continue };
             self.push(&text[at..placeholder.span.start as usize], expansion)?;
             at = placeholder.span.end as usize;
-            match (self.fragment)(key) {
-                Some(inner) if open.len() < MAX_ROUNDS && !open.iter().any(|opened| opened == key) => {
+            match (self.fragment)(key).filter(|_| !open.iter().any(|opened| opened == key)) {
+                Some(inner) if open.len() < MAX_ROUNDS => {
                     self.written += 1;
                     if self.written > MAX_FRAGMENTS {
                         return Err(TooLong { limit: self.limit });
@@ -75,8 +80,9 @@ impl Expander<'_, '_> {
                     self.append(inner, open, expansion)?;
                     open.pop();
                 }
-                _ => {
+                found => {
                     expansion.unresolved = true;
+                    expansion.too_deep.extend(found.map(|_| key.to_owned()));
                     self.push(&text[placeholder.span.range()], expansion)?;
                 }
             }
@@ -120,6 +126,24 @@ mod tests {
         check("{{fragment:wave}} {{wave}} {{name}}", "*waves* *waves* {{name}}", false);
         check("{{loop}}", "a {{loop}}", true);
         check("{{fragments.gone}} {{other}}", "{{fragments.gone}} {{other}}", true);
+    }
+
+    #[test]
+    fn what_lies_too_deep_is_named() {
+        let keys: Vec<String> = (0..=MAX_ROUNDS).map(|at| format!("f{at}")).collect();
+        let names = Names { fragments: keys.iter().map(String::as_str).collect(), ..Names::default() };
+        let texts: Vec<String> = keys.iter().skip(1).map(|next| format!("{{{{{next}}}}}")).collect();
+        let text = |key: &str| {
+            let at = keys.iter().position(|known| known == key)?;
+            Some(texts.get(at).map_or("the end", String::as_str))
+        };
+        let expand = |start: &str| expand(start, &Syntax::default(), &names, &text, 1000).expect("short");
+        let last = &keys[MAX_ROUNDS];
+        let whole = expand("{{f1}}");
+        assert_eq!((whole.text.as_str(), whole.too_deep.len()), ("the end", 0));
+        let cut = expand("{{f0}}");
+        assert_eq!((cut.text, cut.unresolved), (format!("{{{{{last}}}}}"), true));
+        assert_eq!(cut.too_deep, BTreeSet::from([last.clone()]));
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub(crate) struct Text<'a> {
     pub(crate) node: Node<'a>,
     /// The expanded text; none where it is beyond the budget.
     pub(crate) expanded: Option<String>,
+    /// Keys of the fragments that lie deeper than clients look, and stay as placeholders.
+    pub(crate) too_deep: BTreeSet<String>,
 }
 
 /// The texts of one prompt.
@@ -75,7 +77,11 @@ impl Expansion<'_, '_> {
         let limit = MAX_TEXT.min(budget.0);
         let expansion = expand(template, self.syntax, self.names, self.fragment, limit).ok();
         budget.0 -= expansion.as_ref().map_or(0, |expansion| expansion.text.len()).min(budget.0);
-        Some(Text { node, expanded: expansion.map(|expansion| expansion.text) })
+        let (expanded, too_deep) = match expansion {
+            Some(expansion) => (Some(expansion.text), expansion.too_deep),
+            None => (None, BTreeSet::new()),
+        };
+        Some(Text { node, expanded, too_deep })
     }
 
     /// Expands every template of a prompt.

@@ -58,7 +58,9 @@ pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>
             continue;
         }
         let causes = cause::causes(comparison, pair);
-        template::compare(comparison, pair, &causes, changes);
+        if !template::compare_too_deep(comparison, pair, changes) {
+            template::compare(comparison, pair, &causes, changes);
+        }
         overrides::compare(comparison, pair, &causes, changes);
         if !pair.broken_by_syntax {
             usage::compare(comparison, pair, changes);

@@ -9,6 +9,7 @@ use crate::changes::comparison::{Comparison, PromptPair};
 use crate::changes::report::{At, Changes, Spot};
 use crate::changes::side::{PromptSide, Side};
 use crate::changes::text::{MAX_TEXT, Text, normal};
+use crate::facts::reached;
 
 pub(super) const CHANGED: ChangeRule = ChangeRule {
     id: "prompt-template-changed",
@@ -86,6 +87,34 @@ pub(super) fn compare_unread<'a>(
         pair.key()
     );
     changes.report(&CHANGED, at, message).bumps(Bumps::table("MMM")).possible("budget");
+}
+
+/// States that fragments which lie deeper than clients look may have changed: what is shown of them is not known.
+/// Says whether it did.
+pub(super) fn compare_too_deep<'a>(
+    comparison: &Comparison<'a>,
+    pair: &PromptPair<'a>,
+    changes: &mut Changes<'a>,
+) -> bool {
+    let (old, new) = (too_deep(comparison.old, pair.old), too_deep(comparison.new, pair.new));
+    // Where only one side has a chain that deep, its placeholder stands in the text that is compared.
+    if old.is_empty() || new.is_empty() || old == new {
+        return false;
+    }
+    let at = At::member(*pair.old.prompt, *pair.new.prompt, "system_template");
+    let message = format!(
+        "the text of prompt `{}` includes fragments deeper than clients look, and they changed",
+        pair.key()
+    );
+    changes.report(&CHANGED, at, message).bumps(Bumps::table("MMM")).possible("budget");
+    true
+}
+
+/// The fragments that are left out of the texts of a prompt because they lie too deep, with those below them.
+fn too_deep<'a>(side: &Side<'a>, prompt: &PromptSide<'a>) -> BTreeMap<&'a str, &'a str> {
+    let first = prompt.texts.all().flat_map(|text| text.too_deep.iter().map(String::as_str)).collect();
+    let keys = reached(prompt.names, side.fragments, first);
+    keys.into_iter().map(|key| (key, side.pack.fragment(key).unwrap_or_default())).collect()
 }
 
 fn spot<'a>(text: &Text<'a>, expanded: &str) -> Spot<'a> {
