@@ -84,21 +84,51 @@ impl<'d, 'v> Walker<'d, 'v> {
             new_pointer: inner_new_pointer,
         };
         self.depth += 1;
-        if inner_old.value.is_object() && inner_new.value.is_object() {
+        let leads_away = [self.leads_away(inner_old), self.leads_away(inner_new)];
+        if leads_away[0] != leads_away[1] {
+            self.whole(About::Combinator, "$ref", &own);
+        } else if inner_old.value.is_object() && inner_new.value.is_object() {
             self.objects(&own, place.unwrap_or(&own));
         } else if inner_old.value != inner_new.value {
-            self.candidates.push(Candidate {
-                about: About::Type,
-                name: "type".to_owned(),
-                old: Some(own.old_pointer.clone()),
-                new: Some(own.new_pointer.clone()),
-                pair: [inner_old, inner_new],
-                edit: Some(Edit { whole: true, ..Edit::default() }),
-                place: None,
-                names: Names::Declared,
-            });
+            self.whole(About::Type, "type", &own);
         }
         self.depth -= 1;
+    }
+
+    /// Adds a candidate about a pair of schemas as a whole.
+    fn whole(&mut self, about: About, name: &str, own: &Place<'v>) {
+        self.candidates.push(Candidate {
+            about,
+            name: name.to_owned(),
+            old: Some(own.old_pointer.clone()),
+            new: Some(own.new_pointer.clone()),
+            pair: [own.old, own.new],
+            edit: Some(Edit { whole: true, ..Edit::default() }),
+            place: None,
+            names: Names::Declared,
+        });
+    }
+
+    /// Whether a schema is nothing but a reference that cannot be followed. What it takes the place of is one edit,
+    /// however many words that had.
+    fn leads_away(&self, node: Node<'v>) -> bool {
+        let document = &self.documents[node.side];
+        let words = ["$ref", "$dynamicRef", "$recursiveRef"];
+        let refers = words.iter().any(|word| document.knows(word) && node.value.get(word).is_some());
+        let is_followed = node.value.get("$ref").and_then(Value::as_str).is_some_and(|reference| {
+            matches!(document.resolve(reference), Target::Local(_)) && node.value.get(words[1]).is_none()
+        });
+        refers && !is_followed && self.says_only(node, &words)
+    }
+
+    /// Whether a schema asserts nothing besides these words.
+    fn says_only(&self, node: Node<'v>, words: &[&str]) -> bool {
+        let is_silent = |name: &str| matches!(name, "$defs" | "definitions") || is_annotation(name);
+        let members = node.value.as_object();
+        self.documents[node.side].draft == Draft::Seven && node.value.get("$ref").is_some()
+            || members.is_some_and(|members| {
+                members.keys().all(|name| words.contains(&name.as_str()) || is_silent(name))
+            })
     }
 
     /// The schema that a bare reference leads to, and where that stands.
@@ -106,14 +136,8 @@ impl<'d, 'v> Walker<'d, 'v> {
         let (mut node, mut pointer) = (node, pointer.clone());
         for _ in 0..50 {
             let Some(reference) = node.value.get("$ref").and_then(Value::as_str) else { break };
-            let document = &self.documents[node.side];
-            let bare = node.value.as_object().is_some_and(|members| {
-                members.keys().all(|name| {
-                    name == "$ref" || name == "$defs" || name == "definitions" || is_annotation(name)
-                })
-            });
             let (true, Target::Local(value)) =
-                (bare || document.draft == Draft::Seven, document.resolve(reference))
+                (self.says_only(node, &["$ref"]), self.documents[node.side].resolve(reference))
             else {
                 break;
             };
