@@ -1,6 +1,8 @@
 //! Schemas that are made to take forever: each question about them ends, by counting steps and not by the clock.
 
+use pack::Document;
 use rules::subset::{Inclusion, Names, Reason, includes};
+use rules::{Change, DiffOptions, Version, diff};
 use serde_json::{Map, Value, json};
 
 /// Answers whatever it is given, without the clock having a say; the test runner's patience is the limit.
@@ -142,4 +144,38 @@ fn long_values_end() {
         &json!({"type": "object", "additionalProperties": {}, "minProperties": 1_000_000}),
         &json!({"type": "object", "maxProperties": 3}),
     );
+}
+
+/// Every pair costs as much as one question may: all of them together take no more than one run may.
+#[test]
+fn hundreds_of_exploding_patterns_end() {
+    const COUNT: usize = 200;
+    let pattern =
+        |letter: char, at: usize| json!({"pattern": format!("^(a|b)*{letter}(a|b){{{}}}$", 14 + at % 3)});
+    let pack = |letter: char| {
+        let named = |at: usize| (format!("p{at}"), pattern(letter, at));
+        let of_one: Map<String, Value> = (0..COUNT).map(named).collect();
+        let tool = |parameters: Value| json!({"description": "Does it.", "parameters": {"type": "object", "properties": parameters}});
+        let mut tools: Map<String, Value> =
+            (0..COUNT).map(|at| (format!("t{at}"), tool(json!({"p": pattern(letter, at)})))).collect();
+        tools.insert("all".to_owned(), tool(Value::Object(of_one)));
+        let variables: Vec<Value> = (0..COUNT)
+            .map(|at| json!({"name": format!("v{at}"), "type": "string", "validation": pattern(letter, at)}))
+            .collect();
+        json!({"id": "large", "version": "1.0.0", "tools": tools,
+            "prompts": {"ask": {"id": "ask", "system_template": "Hello.", "variables": variables, "tools": ["all"]}}})
+    };
+    let changes = changes(&pack('a'), &pack('b'));
+    let about = |start: &str| changes.iter().filter(|change| change.rule.starts_with(start)).count();
+    assert_eq!((about("tool-param-"), about("variable-pattern-")), (2 * COUNT, COUNT));
+    assert_eq!(changes.len(), 3 * COUNT, "nothing else changed");
+    let last = changes.iter().filter(|change| change.reason.as_deref() == Some("budget")).count();
+    assert!(last > 2 * COUNT, "only the first ones are decided, and {last} are not");
+}
+
+fn changes(old: &Value, new: &Value) -> Vec<Change> {
+    let [old, new] =
+        [old, new].map(|pack| Document::parse(pack.to_string().as_bytes()).0.expect("a value is JSON"));
+    let version = |document| Version { document, path: "a.pack.json", tree: None };
+    diff(version(&old), version(&new), DiffOptions::default()).changes
 }

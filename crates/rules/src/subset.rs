@@ -22,6 +22,7 @@ use serde_json::Value;
 
 mod arrays;
 mod branches;
+mod budget;
 mod candidate;
 mod compare;
 mod decimal;
@@ -46,6 +47,7 @@ mod validate;
 mod walk;
 mod words;
 
+pub use budget::Budget;
 pub use compare::compare;
 pub use difference::{Comparison, Difference, Kind, Verdict};
 
@@ -102,6 +104,8 @@ pub enum Inclusion {
     Holds,
     /// It does not: our validator accepts this value on the source and refuses it on the target.
     Fails(Value),
+    /// It does not, but the smallest value that shows it is too large to be built.
+    Vast,
     /// Neither was shown.
     Undecided(Reason),
 }
@@ -120,7 +124,7 @@ pub enum Names {
 /// Schemas follow the draft that `$schema` names; without one they are read as draft 2020-12 that also knows the
 /// words of the drafts before it.
 pub fn includes(source: &Value, target: &Value, names: Names) -> Inclusion {
-    question::Question::new(source, target).answer(names)
+    Budget::default().includes(source, target, names)
 }
 
 /// Why our validator refuses a value: the first thing that it names, and where. None where it accepts the value, or

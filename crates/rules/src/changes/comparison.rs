@@ -11,6 +11,7 @@ use super::side::{PromptSide, Side, VariableSide, is_effective};
 use super::text::Texts;
 use super::value::written;
 use super::workflow::{self, Member};
+use crate::subset::Budget;
 
 /// Two versions of one pack.
 pub(crate) struct Comparison<'a> {
@@ -47,6 +48,8 @@ pub(crate) struct Comparison<'a> {
     pub(crate) renamed_compositions: BTreeMap<&'a str, &'a str>,
     /// New keys of renamed provider requirements, by old key.
     pub(crate) renamed_providers: BTreeMap<&'a str, &'a str>,
+    /// What comparing schemas and values may still take.
+    pub(crate) budget: Budget,
 }
 
 /// One prompt of both versions.
@@ -109,6 +112,7 @@ impl<'a> Comparison<'a> {
             renamed_compositions: names(&compositions, composition_key),
             compositions,
             renamed_providers: super::providers::renamed(old.pack, new.pack),
+            budget: Budget::default(),
         }
     }
 

@@ -88,6 +88,8 @@ impl Solver<'_> {
                 let value = value.clone();
                 self.other_array(branch, sources, choices, &value)
             }
+            // The array that is too large to be built may be the very constant that is taken.
+            Outcome::Vast if !excluded.is_empty() => Outcome::Unknown(Reason::Budget),
             _ => outcome,
         }
     }
@@ -142,6 +144,7 @@ impl Solver<'_> {
     fn fill(&mut self, wanted: &Wanted, mut positions: Vec<Vec<Literal>>, length: usize) -> Outcome {
         let mut items = Vec::new();
         let mut doubt = None;
+        let mut vast = false;
         let length = length.max(positions.len());
         for (at, literals) in positions.iter().enumerate() {
             match self.item(wanted, at, literals.clone()) {
@@ -149,6 +152,7 @@ impl Solver<'_> {
                     doubt = doubt.or(reason);
                     items.push(item);
                 }
+                Outcome::Vast => vast = true,
                 Outcome::Empty => return Outcome::Empty,
                 Outcome::Unknown(reason) => return Outcome::Unknown(reason),
             }
@@ -160,10 +164,18 @@ impl Solver<'_> {
                     doubt = doubt.or(reason);
                     item
                 }
+                Outcome::Vast => {
+                    vast = true;
+                    Value::Null
+                }
                 other => return other,
             };
-            if length as u64 > LONGEST || (wanted.unique && length > MAX_POSITIONS * 4) {
+            vast |= length as u64 > LONGEST;
+            if wanted.unique && (vast || length > MAX_POSITIONS * 4) {
                 return Outcome::Unknown(Reason::Budget);
+            }
+            if vast {
+                return Outcome::Vast.doubted(doubt);
             }
             for at in positions.len()..length {
                 items.push(more.clone());
@@ -172,8 +184,11 @@ impl Solver<'_> {
                 }
             }
         }
-        if wanted.unique {
-            return self.distinct_items(wanted, &positions);
+        match (vast, wanted.unique) {
+            (true, true) if length > 1 => return Outcome::Unknown(Reason::Budget),
+            (true, _) => return Outcome::Vast.doubted(doubt),
+            (false, true) => return self.distinct_items(wanted, &positions),
+            (false, false) => {}
         }
         Outcome::Found(Value::Array(items), doubt)
     }
@@ -190,6 +205,7 @@ impl Solver<'_> {
                     items.push(item);
                 }
                 Outcome::Unknown(reason) => return Outcome::Unknown(reason),
+                Outcome::Vast => return Outcome::Unknown(Reason::Budget),
                 Outcome::Empty if positions.len() > MAX_MATCHED => return Outcome::Unknown(Reason::Budget),
                 Outcome::Empty => return self.matched_items(wanted, positions),
             }
@@ -215,6 +231,7 @@ impl Solver<'_> {
                     Outcome::Found(_, Some(reason)) | Outcome::Unknown(reason) => {
                         return Outcome::Unknown(reason);
                     }
+                    Outcome::Vast => return Outcome::Unknown(Reason::Budget),
                     Outcome::Empty => break,
                 }
             }
@@ -270,6 +287,7 @@ impl Solver<'_> {
         }
         let (value, doubt) = match self.solve(Goal { literals: shared, sources }) {
             Outcome::Found(value, doubt) => (value, doubt),
+            Outcome::Vast => return Outcome::Unknown(Reason::Budget),
             other => return other,
         };
         let outcome = self.plain_items(wanted, length).doubted(doubt);
@@ -280,6 +298,7 @@ impl Solver<'_> {
                 let counted = if wanted.counters.is_empty() { None } else { Some(Reason::NegatedUnique) };
                 Outcome::Found(Value::Array(items), doubt.or(counted))
             }
+            Outcome::Vast if !wanted.counters.is_empty() => Outcome::Unknown(Reason::NegatedUnique),
             other => other,
         }
     }
@@ -331,7 +350,7 @@ impl Solver<'_> {
                     best.take(Outcome::Unknown(reason));
                     continue;
                 }
-                Outcome::Found(..) => {}
+                Outcome::Found(..) | Outcome::Vast => {}
             }
             positions.push(literals);
             let outcome = self.count_from(wanted, search, positions, &next);

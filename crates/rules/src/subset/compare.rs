@@ -8,12 +8,13 @@
 use pack::Pointer;
 use serde_json::Value;
 
+use super::budget::Budget;
 use super::candidate::{About, Candidate, Place, replacing};
 use super::difference::{Comparison, Difference, Kind, Verdict};
 use super::document::Document;
 use super::effect::{Effect, Found, deepest, joined, kinds};
 use super::forms::{Form, Forms, Id, Types};
-use super::question::{Question, ask, is_deeper};
+use super::question::{ask, is_deeper};
 use super::reading::{Edits, Node, Reader};
 use super::shrink::shrink;
 use super::solver::{Fuel, Goal, Outcome, Solver};
@@ -26,21 +27,26 @@ const MAX_READ: usize = 600_000;
 
 /// Compares the schemas of two versions of one thing; a side without a schema allows any object.
 pub fn compare(old: Option<&Value>, new: Option<&Value>) -> Comparison {
+    compare_within(old, new, &Budget::default())
+}
+
+/// Compares as [`compare`] does, with what the run has left.
+pub(super) fn compare_within(old: Option<&Value>, new: Option<&Value>, budget: &Budget) -> Comparison {
     let object = serde_json::json!({"type": "object"});
     match (old, new) {
         (None, None) => Comparison { verdict: Verdict::Equal, differences: Vec::new(), witness: None },
-        (Some(old), Some(new)) => Comparer::run(old, new),
-        (None, Some(new)) => appeared(&object, new, true),
-        (Some(old), None) => appeared(old, &object, false),
+        (Some(old), Some(new)) => Comparer::run(old, new, budget),
+        (None, Some(new)) => appeared(&object, new, true, budget),
+        (Some(old), None) => appeared(old, &object, false, budget),
     }
 }
 
 /// One side has no schema. Where the other accepts any object, only the names that it declares differ.
-fn appeared(old: &Value, new: &Value, added: bool) -> Comparison {
+fn appeared(old: &Value, new: &Value, added: bool, budget: &Budget) -> Comparison {
     let (free, schema) = if added { (old, new) } else { (new, old) };
-    let (reason, witness) = match Question::new(free, schema).answer(Names::Any) {
+    let (reason, witness) = match budget.includes(free, schema, Names::Any) {
         Inclusion::Holds => {
-            let mut comparison = Comparer::run(old, new);
+            let mut comparison = Comparer::run(old, new, budget);
             comparison.differences.retain(|difference| {
                 matches!(difference.kind, Kind::OptionalAdded | Kind::Removed | Kind::Renamed)
             });
@@ -48,6 +54,7 @@ fn appeared(old: &Value, new: &Value, added: bool) -> Comparison {
             return comparison;
         }
         Inclusion::Fails(value) => (None, Some(value)),
+        Inclusion::Vast => (None, None),
         Inclusion::Undecided(reason) => (Some(reason), None),
     };
     let root = Some(Pointer::root());
@@ -63,9 +70,17 @@ fn appeared(old: &Value, new: &Value, added: bool) -> Comparison {
     Comparison { verdict, differences: vec![difference], witness: witness.filter(|_| added) }
 }
 
+/// Whether a target accepts all of a source.
+enum Within {
+    All,
+    /// It refuses this value, or one that is too large to be built.
+    Not(Option<Value>),
+}
+
 struct Comparer<'a, 'v> {
     documents: &'a [Document<'v>; 2],
     solver: Solver<'a>,
+    budget: &'a Budget,
     /// The judge of witnesses; the reason where a schema cannot be compiled.
     validators: Result<Validators, Reason>,
     old: Id,
@@ -80,7 +95,7 @@ struct Comparer<'a, 'v> {
 }
 
 impl<'a, 'v> Comparer<'a, 'v> {
-    fn run(old: &'v Value, new: &'v Value) -> Comparison {
+    fn run(old: &'v Value, new: &'v Value, budget: &Budget) -> Comparison {
         if old == new {
             return Comparison { verdict: Verdict::Equal, differences: Vec::new(), witness: None };
         }
@@ -88,7 +103,7 @@ impl<'a, 'v> Comparer<'a, 'v> {
             return undecidable(Reason::Budget);
         }
         let documents = [Document::new(old), Document::new(new)];
-        let mut forms = Forms::new();
+        let mut forms = Forms::new(budget);
         let (edits, none) = (Edits::new(), Edits::new());
         let mut reader = Reader::new(&mut forms, &documents, &edits);
         let ids = [
@@ -104,11 +119,12 @@ impl<'a, 'v> Comparer<'a, 'v> {
         let mut comparer = Comparer {
             documents: &documents,
             solver: Solver::new(&mut forms),
+            budget,
             validators: Validators::new(&documents),
             old: ids[0],
             new: ids[1],
-            forth: Question::new(old, new).answer(Names::Declared),
-            back: Question::new(new, old).answer(Names::Declared),
+            forth: budget.includes(old, new, Names::Declared),
+            back: budget.includes(new, old, Names::Declared),
             equal_for_any: None,
             left_to_read: MAX_READ,
             size: nodes(old).max(nodes(new)),
@@ -146,8 +162,8 @@ impl<'a, 'v> Comparer<'a, 'v> {
             (Inclusion::Holds, Inclusion::Holds) => Verdict::Equal,
             // What is left open can only be whether NEW allows more.
             (Inclusion::Holds, _) => Verdict::Widened,
-            (Inclusion::Fails(_), Inclusion::Holds) => Verdict::Narrowed,
-            (Inclusion::Fails(_), _) => Verdict::Changed,
+            (Inclusion::Fails(_) | Inclusion::Vast, Inclusion::Holds) => Verdict::Narrowed,
+            (Inclusion::Fails(_) | Inclusion::Vast, _) => Verdict::Changed,
             (Inclusion::Undecided(reason), _) => Verdict::Undecidable(*reason),
         }
     }
@@ -157,10 +173,10 @@ impl<'a, 'v> Comparer<'a, 'v> {
     }
 
     fn is_equal_for_any(&mut self) -> bool {
-        let (old, new) = (self.documents[0].root, self.documents[1].root);
+        let (old, new, budget) = (self.documents[0].root, self.documents[1].root, self.budget);
         *self.equal_for_any.get_or_insert_with(|| {
-            Question::new(old, new).answer(Names::Any) == Inclusion::Holds
-                && Question::new(new, old).answer(Names::Any) == Inclusion::Holds
+            budget.includes(old, new, Names::Any) == Inclusion::Holds
+                && budget.includes(new, old, Names::Any) == Inclusion::Holds
         })
     }
 
@@ -253,7 +269,7 @@ impl<'a, 'v> Comparer<'a, 'v> {
         let effect = self.effect(candidate, Names::Declared, 0);
         let widens = matches!(effect, Effect::Widened);
         let (narrows, witness, reason) = match effect {
-            Effect::Narrowed(value) | Effect::Changed(value) => (true, Some(value), None),
+            Effect::Narrowed(value) | Effect::Changed(value) => (true, value, None),
             // That NEW accepts all of OLD is known already.
             Effect::Unknown(_) if self.forth == Inclusion::Holds => (false, None, None),
             Effect::Unknown(reason) => (true, None, Some(reason)),
@@ -304,9 +320,8 @@ impl<'a, 'v> Comparer<'a, 'v> {
 
     /// What replacing the candidate's nodes alone does: in OLD by those of NEW, or in NEW by those of OLD.
     fn effect(&mut self, candidate: &Candidate<'v>, names: Names, side: usize) -> Effect {
-        let Some(left) = self.left_to_read.checked_sub(self.size) else {
-            return Effect::Unknown(Reason::Budget);
-        };
+        let left = self.left_to_read.checked_sub(self.size).filter(|_| self.budget.take_nodes(self.size));
+        let Some(left) = left else { return Effect::Unknown(Reason::Budget) };
         self.left_to_read = left;
         let edited = self.read(side, &replacing(side, [candidate]));
         let (before, after) = if side == 0 { (self.old, edited) } else { (edited, self.new) };
@@ -316,10 +331,10 @@ impl<'a, 'v> Comparer<'a, 'v> {
         let forth = self.ask(before, after, names);
         let back = self.ask(after, before, names);
         match (forth, back) {
-            (Ok(None), Ok(None)) => Effect::Equal,
-            (Ok(None), _) => Effect::Widened,
-            (Ok(Some(value)), Ok(None)) => Effect::Narrowed(value),
-            (Ok(Some(value)), _) => Effect::Changed(value),
+            (Ok(Within::All), Ok(Within::All)) => Effect::Equal,
+            (Ok(Within::All), _) => Effect::Widened,
+            (Ok(Within::Not(value)), Ok(Within::All)) => Effect::Narrowed(value),
+            (Ok(Within::Not(value)), _) => Effect::Changed(value),
             (Err(reason), _) => Effect::Unknown(reason),
         }
     }
@@ -329,16 +344,17 @@ impl<'a, 'v> Comparer<'a, 'v> {
         Reader::new(self.solver.forms, self.documents, edits).schema(root)
     }
 
-    /// A value of `source` that `target` refuses. A doubtful one counts if the validator says so of both versions.
-    fn ask(&mut self, source: Id, target: Id, names: Names) -> Result<Option<Value>, Reason> {
+    /// Whether `target` accepts all of `source`. A doubtful value counts if the validator says so of both versions.
+    fn ask(&mut self, source: Id, target: Id, names: Names) -> Result<Within, Reason> {
         if self.solver.forms.is_circular() {
             return Err(Reason::Budget);
         }
         self.solver.fuel = Fuel { steps: 30_000, words: 2_000_000 };
         match ask(&mut self.solver, source, target, names) {
-            Outcome::Empty => Ok(None),
-            Outcome::Found(value, None) => Ok(Some(value)),
-            Outcome::Found(value, Some(_)) if self.separates(&value) => Ok(Some(value)),
+            Outcome::Empty => Ok(Within::All),
+            Outcome::Vast => Ok(Within::Not(None)),
+            Outcome::Found(value, None) => Ok(Within::Not(Some(value))),
+            Outcome::Found(value, Some(_)) if self.separates(&value) => Ok(Within::Not(Some(value))),
             Outcome::Found(_, Some(reason)) | Outcome::Unknown(reason) => Err(reason),
         }
     }
@@ -384,7 +400,7 @@ impl<'a, 'v> Comparer<'a, 'v> {
         match self.effect(candidate, Names::Any, side) {
             Effect::Equal => Vec::new(),
             Effect::Widened => vec![(Kind::Opened, None, None)],
-            Effect::Narrowed(value) | Effect::Changed(value) => vec![(Kind::Closed, Some(value), None)],
+            Effect::Narrowed(value) | Effect::Changed(value) => vec![(Kind::Closed, value, None)],
             Effect::Unknown(reason) => match closed {
                 Some(true) => vec![(Kind::Closed, None, Some(reason))],
                 Some(false) => vec![(Kind::Opened, None, Some(reason))],
@@ -403,17 +419,21 @@ impl<'a, 'v> Comparer<'a, 'v> {
             return None;
         }
         let new = self.new;
-        let forth =
-            if self.forth == Inclusion::Holds { Ok(None) } else { self.ask(edited, new, Names::Declared) };
-        let back =
-            if self.back == Inclusion::Holds { Ok(None) } else { self.ask(new, edited, Names::Declared) };
+        let forth = match self.forth {
+            Inclusion::Holds => Ok(Within::All),
+            _ => self.ask(edited, new, Names::Declared),
+        };
+        let back = match self.back {
+            Inclusion::Holds => Ok(Within::All),
+            _ => self.ask(new, edited, Names::Declared),
+        };
         let (kind, reason) = match (forth, back) {
-            (Ok(None), Ok(None)) => return None,
-            (Ok(Some(_)), _) => (Kind::CombinatorNarrowed, None),
+            (Ok(Within::All), Ok(Within::All)) => return None,
+            (Ok(Within::Not(_)), _) => (Kind::CombinatorNarrowed, None),
             (Err(reason), _) => (Kind::Undecidable, Some(reason)),
-            (Ok(None), Ok(Some(_))) => (Kind::CombinatorWidened, None),
+            (Ok(Within::All), Ok(Within::Not(_))) => (Kind::CombinatorWidened, None),
             // OLD lies within NEW; that NEW may allow more is not known, and said as if it did.
-            (Ok(None), Err(reason)) => (Kind::CombinatorWidened, Some(reason)),
+            (Ok(Within::All), Err(reason)) => (Kind::CombinatorWidened, Some(reason)),
         };
         let witness = match &self.forth {
             Inclusion::Fails(value) if kind == Kind::CombinatorNarrowed => Some(value.clone()),

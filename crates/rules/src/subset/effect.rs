@@ -12,10 +12,10 @@ use super::walk::relate_types;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Effect {
     Equal,
-    /// Values that were allowed are refused; this is one.
-    Narrowed(Value),
+    /// Values that were allowed are refused; this is one, where it is not too large to be built.
+    Narrowed(Option<Value>),
     Widened,
-    Changed(Value),
+    Changed(Option<Value>),
     Unknown(Reason),
 }
 
@@ -26,9 +26,9 @@ pub(super) type Found = (Kind, Option<Value>, Option<Reason>);
 pub(super) fn kinds(about: &About, candidate: &Candidate<'_>, effect: Effect) -> Vec<Found> {
     let (narrows, widens, witness, reason) = match effect {
         Effect::Equal => return Vec::new(),
-        Effect::Narrowed(value) => (true, false, Some(value), None),
+        Effect::Narrowed(value) => (true, false, value, None),
         Effect::Widened => (false, true, None, None),
-        Effect::Changed(value) => (true, true, Some(value), None),
+        Effect::Changed(value) => (true, true, value, None),
         Effect::Unknown(reason) => (true, true, None, Some(reason)),
     };
     let by_effect = |narrower, wider| if narrows { narrower } else { wider };

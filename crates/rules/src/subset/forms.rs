@@ -11,8 +11,9 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::Reason;
+use super::budget::Budget;
 use super::decimal::Decimal;
-use super::pattern::{NoAutomaton, Pattern, split_lookaheads};
+use super::pattern::{MAX_STATES, NoAutomaton, Pattern, split_lookaheads};
 
 /// The id of a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -178,19 +179,22 @@ pub(super) struct Forms {
     constants: Vec<Value>,
     constant_ids: HashMap<String, u32>,
     pub(super) automata: Vec<Pattern>,
+    /// What the run may still take.
+    pub(super) budget: Budget,
     pattern_ids: HashMap<String, Id>,
     slots: Vec<Id>,
     masks: HashMap<(Id, bool), Types>,
 }
 
 impl Forms {
-    pub(super) fn new() -> Forms {
+    pub(super) fn new(budget: &Budget) -> Forms {
         let mut forms = Forms {
             forms: Vec::new(),
             ids: HashMap::new(),
             constants: Vec::new(),
             constant_ids: HashMap::new(),
             automata: Vec::new(),
+            budget: budget.clone(),
             pattern_ids: HashMap::new(),
             slots: Vec::new(),
             masks: HashMap::new(),
@@ -311,11 +315,8 @@ impl Forms {
         if let Some(id) = self.pattern_ids.get(pattern) {
             return *id;
         }
-        let id = match Pattern::new(pattern) {
-            Ok(automaton) => {
-                self.automata.push(automaton);
-                self.intern(Form::Pattern(self.automata.len() - 1))
-            }
+        let id = match self.automaton(pattern) {
+            Ok(id) => id,
             Err(trouble) => self.pattern_of_parts(pattern).unwrap_or_else(|| {
                 let reason = match trouble {
                     NoAutomaton::NonRegular => Reason::NonRegularPattern,
@@ -329,13 +330,20 @@ impl Forms {
         id
     }
 
+    fn automaton(&mut self, pattern: &str) -> Result<Id, NoAutomaton> {
+        let limit = MAX_STATES.min(self.budget.states());
+        let automaton = Pattern::new(pattern, limit);
+        let built = automaton.as_ref().map(Pattern::len);
+        self.budget.take_states(built.unwrap_or(limit));
+        self.automata.push(automaton?);
+        Ok(self.intern(Form::Pattern(self.automata.len() - 1)))
+    }
+
     fn pattern_of_parts(&mut self, pattern: &str) -> Option<Id> {
         let parts = split_lookaheads(pattern)?;
         let mut ids = Vec::new();
         for (part, holds) in parts {
-            let Ok(automaton) = Pattern::new(&part) else { return None };
-            self.automata.push(automaton);
-            let id = self.intern(Form::Pattern(self.automata.len() - 1));
+            let id = self.automaton(&part).ok()?;
             // A pattern says nothing of values that are no strings, and neither may its negation.
             let refused = self.not(id);
             let other = self.types(Types::STRING.not());

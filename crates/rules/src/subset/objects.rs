@@ -49,7 +49,8 @@ enum Demand {
 #[derive(Debug, Clone)]
 struct Chosen {
     literals: Vec<Literal>,
-    value: Value,
+    /// None where it is too large to be built.
+    value: Option<Value>,
     doubt: Option<Reason>,
 }
 
@@ -77,6 +78,8 @@ impl Solver<'_> {
                 let value = value.clone();
                 self.other_object(branch, sources, choices, &value)
             }
+            // The object that is too large to be built may be the very constant that is taken.
+            Outcome::Vast if !wanted.excluded.is_empty() => Outcome::Unknown(Reason::Budget),
             _ => outcome,
         }
     }
@@ -253,19 +256,19 @@ impl Solver<'_> {
                 None => doubt = Some(Reason::NonRegularPattern),
             },
         }
-        match self.member(wanted, name, &literals) {
-            Outcome::Found(value, reason) => {
-                let doubt = doubt.or(reason);
-                let before = chosen.insert(Rc::clone(name), Chosen { literals, value, doubt });
-                let outcome = self.meet_demands(wanted, at + 1, chosen);
-                match before {
-                    Some(before) => chosen.insert(Rc::clone(name), before),
-                    None => chosen.remove(name),
-                };
-                outcome
-            }
-            other => other,
-        }
+        let (value, reason) = match self.member(wanted, name, &literals) {
+            Outcome::Found(value, reason) => (Some(value), reason),
+            Outcome::Vast => (None, None),
+            other => return other,
+        };
+        let doubt = doubt.or(reason);
+        let before = chosen.insert(Rc::clone(name), Chosen { literals, value, doubt });
+        let outcome = self.meet_demands(wanted, at + 1, chosen);
+        match before {
+            Some(before) => chosen.insert(Rc::clone(name), before),
+            None => chosen.remove(name),
+        };
+        outcome
     }
 
     /// The object of the chosen members, the required ones, and as many more as `minProperties` asks for.
@@ -277,10 +280,12 @@ impl Solver<'_> {
             return if sure { Outcome::Empty } else { Outcome::Unknown(Reason::Budget) };
         }
         let mut doubt = None;
+        let mut vast = false;
         let mut object = Map::new();
         for (name, chosen) in chosen {
             doubt = doubt.or(chosen.doubt);
-            object.insert(name.to_string(), chosen.value.clone());
+            vast |= chosen.value.is_none();
+            object.insert(name.to_string(), chosen.value.clone().unwrap_or_default());
         }
         for name in &wanted.required {
             if chosen.contains_key(name) {
@@ -291,19 +296,27 @@ impl Solver<'_> {
                     doubt = doubt.or(reason);
                     object.insert(name.to_string(), value);
                 }
+                Outcome::Vast => {
+                    vast = true;
+                    object.insert(name.to_string(), Value::Null);
+                }
                 other => return other,
             }
         }
-        if (object.len() as u64) < wanted.min {
-            return self.fill_up(wanted, object, chosen).doubted(doubt);
+        let outcome = match (object.len() as u64) < wanted.min {
+            true => self.fill_up(wanted, object, chosen),
+            false => Outcome::Found(Value::Object(object), None),
+        };
+        match outcome {
+            Outcome::Found(_, None) if vast => Outcome::Vast.doubted(doubt),
+            outcome => outcome.doubted(doubt),
         }
-        Outcome::Found(Value::Object(object), doubt)
     }
 
     fn fill_up(&mut self, wanted: &Wanted, mut object: Map<String, Value>, chosen: &Choices) -> Outcome {
         let mut unknown = None;
         if wanted.min > MAX_FILLED {
-            return Outcome::Unknown(Reason::Budget);
+            return self.endless_members(wanted, chosen);
         }
         for name in &wanted.known {
             if object.len() as u64 >= wanted.min {
@@ -317,6 +330,7 @@ impl Solver<'_> {
                     object.insert(name.to_string(), value);
                 }
                 Outcome::Found(_, Some(reason)) | Outcome::Unknown(reason) => unknown = Some(reason),
+                Outcome::Vast => unknown = Some(Reason::Budget),
                 Outcome::Empty => {}
             }
         }
@@ -333,12 +347,13 @@ impl Solver<'_> {
                 };
                 match self.member(wanted, &name, &[]) {
                     Outcome::Found(value, None) if (object.len() as u64) < wanted.min => {
-                        let chosen = Chosen { literals: Vec::new(), value: Value::Null, doubt: None };
+                        let chosen = Chosen { literals: Vec::new(), value: None, doubt: None };
                         taken.insert(Rc::from(name.as_str()), chosen);
                         object.insert(name, value);
                         grown = true;
                     }
                     Outcome::Found(_, Some(reason)) | Outcome::Unknown(reason) => unknown = Some(reason),
+                    Outcome::Vast => unknown = Some(Reason::Budget),
                     _ => {}
                 }
             }
@@ -347,6 +362,23 @@ impl Solver<'_> {
             }
         }
         Outcome::Found(Value::Object(object), None)
+    }
+
+    /// More members than can be written down: there are, where one can have any of endlessly many names that nothing
+    /// tells apart.
+    fn endless_members(&mut self, wanted: &Wanted, chosen: &Choices) -> Outcome {
+        let declared = wanted.sources.as_ref().map(|sources| self.declared(sources));
+        let all_alike = wanted.patterns.is_empty() && wanted.names.is_empty();
+        if !all_alike || declared.is_some_and(|declared| !declared.all) {
+            return Outcome::Unknown(Reason::Budget);
+        }
+        match self.fresh_names(wanted, None, chosen).pop() {
+            Some(Ok(name)) => match self.member(wanted, &name, &[]) {
+                Outcome::Found(_, None) | Outcome::Vast => Outcome::Vast,
+                _ => Outcome::Unknown(Reason::Budget),
+            },
+            _ => Outcome::Unknown(Reason::Budget),
+        }
     }
 
     /// One name that nothing mentions for each way in which the patterns can match one.
@@ -385,6 +417,7 @@ impl Solver<'_> {
         match (outcome, patterns.split_first()) {
             (Outcome::Empty, _) => {}
             (Outcome::Unknown(reason), _) => found.push(Err(reason)),
+            (Outcome::Vast, _) => found.push(Err(Reason::Budget)),
             (Outcome::Found(..), Some((pattern, others))) => {
                 for holds in [true, false] {
                     let mut literals = literals.clone();

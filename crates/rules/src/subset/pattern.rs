@@ -10,7 +10,10 @@ use std::collections::HashMap;
 use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 
 /// The most states of one automaton before it is made deterministic.
-const MAX_STATES: usize = 8_000;
+pub(super) const MAX_STATES: usize = 8_000;
+
+/// The most deterministic states that are remembered from one search to the next.
+const MAX_REMEMBERED: usize = 1_000;
 
 /// Why a pattern has no automaton.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,14 +68,16 @@ pub(super) struct Pattern {
     start: StateId,
     /// Every match starts at the start of the text, so that a search need not start again later.
     anchored: bool,
+    /// The most states that may be built.
+    limit: usize,
     walks: Vec<Walk>,
     known: HashMap<Walk, usize>,
     steps: HashMap<(usize, char), usize>,
 }
 
 impl Pattern {
-    /// Builds the automaton of an ECMAScript pattern.
-    pub(super) fn new(pattern: &str) -> Result<Pattern, NoAutomaton> {
+    /// Builds the automaton of an ECMAScript pattern, of up to `limit` states.
+    pub(super) fn new(pattern: &str, limit: usize) -> Result<Pattern, NoAutomaton> {
         let translated = jsonschema_regex::to_rust_regex(pattern).map_err(|()| NoAutomaton::NonRegular)?;
         let hir = regex_syntax::parse(&translated).map_err(|_| NoAutomaton::NonRegular)?;
         let mut automaton = Pattern {
@@ -80,6 +85,7 @@ impl Pattern {
             sets: Vec::new(),
             start: 0,
             anchored: hir.properties().look_set_prefix().contains(Look::Start),
+            limit,
             walks: Vec::new(),
             known: HashMap::new(),
             steps: HashMap::new(),
@@ -94,6 +100,21 @@ impl Pattern {
         &self.sets
     }
 
+    /// The number of its states.
+    pub(super) fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    /// Ends a search: many deterministic states are forgotten, since the next search may need none of them. Numbers
+    /// of states that `step` gave mean nothing afterwards.
+    pub(super) fn rest(&mut self) {
+        if self.walks.len() > MAX_REMEMBERED {
+            self.walks = vec![Walk::Live(vec![self.start], Before::Start)];
+            self.known = HashMap::from([(self.walks[0].clone(), 0)]);
+            self.steps = HashMap::new();
+        }
+    }
+
     /// Whether a text of these characters holds a match.
     pub(super) fn matches(&mut self, text: &str) -> bool {
         let mut walk = 0;
@@ -103,7 +124,9 @@ impl Pattern {
                 break;
             }
         }
-        self.accepts(walk)
+        let accepted = self.accepts(walk);
+        self.rest();
+        accepted
     }
 
     /// The deterministic state after one more character, and the work that took.
@@ -190,7 +213,7 @@ impl Pattern {
     }
 
     fn push(&mut self, state: State) -> Result<StateId, NoAutomaton> {
-        if self.states.len() >= MAX_STATES {
+        if self.states.len() >= self.limit {
             return Err(NoAutomaton::TooLarge);
         }
         self.states.push(state);
@@ -345,7 +368,7 @@ mod tests {
     use super::*;
 
     fn check(pattern: &str, matching: &[&str], failing: &[&str]) {
-        let mut automaton = Pattern::new(pattern).expect("a regular pattern");
+        let mut automaton = Pattern::new(pattern, MAX_STATES).expect("a regular pattern");
         for text in matching {
             assert!(automaton.matches(text), "{pattern} matches {text:?}");
         }
@@ -373,9 +396,28 @@ mod tests {
 
     #[test]
     fn what_is_not_regular_or_too_large_is_said() {
-        assert_eq!(Pattern::new(r"(a)\1").err(), Some(NoAutomaton::NonRegular));
-        assert_eq!(Pattern::new("(?<=a)b").err(), Some(NoAutomaton::NonRegular));
-        assert_eq!(Pattern::new("(a{900}){900}").err(), Some(NoAutomaton::TooLarge));
+        assert_eq!(Pattern::new(r"(a)\1", MAX_STATES).err(), Some(NoAutomaton::NonRegular));
+        assert_eq!(Pattern::new("(?<=a)b", MAX_STATES).err(), Some(NoAutomaton::NonRegular));
+        assert_eq!(Pattern::new("(a{900}){900}", MAX_STATES).err(), Some(NoAutomaton::TooLarge));
+    }
+
+    #[test]
+    fn a_large_search_is_forgotten_when_it_ends() {
+        let mut automaton = Pattern::new("(a|b)*a(a|b){12}$", MAX_STATES).expect("a regular pattern");
+        let mut dice = 1_u32;
+        let mut letter = || {
+            dice = dice.wrapping_mul(1_103_515_245).wrapping_add(12_345);
+            if dice >> 20 & 1 == 0 { 'a' } else { 'b' }
+        };
+        let text: String = (0..20_000).map(|_| letter()).collect();
+        let mut walk = 0;
+        for character in text.chars() {
+            walk = automaton.step(walk, character).0;
+        }
+        assert!(automaton.walks.len() > MAX_REMEMBERED, "{}", automaton.walks.len());
+        automaton.rest();
+        assert_eq!((automaton.walks.len(), automaton.known.len(), automaton.steps.len()), (1, 1, 0));
+        assert!(automaton.matches("abbbbbbbbbbbb") && !automaton.matches("bbbbbbbbbbbbb"));
     }
 
     #[test]

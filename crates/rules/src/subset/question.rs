@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::budget::Budget;
 use super::document::Document;
 use super::forms::{Forms, Id};
 use super::reading::{Edits, Node, Reader};
@@ -21,11 +22,12 @@ const SAMPLES: usize = 300;
 pub(super) struct Question<'v> {
     source: &'v Value,
     target: &'v Value,
+    budget: &'v Budget,
 }
 
 impl<'v> Question<'v> {
-    pub(super) fn new(source: &'v Value, target: &'v Value) -> Question<'v> {
-        Question { source, target }
+    pub(super) fn new(source: &'v Value, target: &'v Value, budget: &'v Budget) -> Question<'v> {
+        Question { source, target, budget }
     }
 
     pub(super) fn answer(&self, names: Names) -> Inclusion {
@@ -33,7 +35,7 @@ impl<'v> Question<'v> {
             return Inclusion::Undecided(Reason::Budget);
         }
         let documents = [Document::new(self.source), Document::new(self.target)];
-        let mut forms = Forms::new();
+        let mut forms = Forms::new(self.budget);
         let edits = Edits::new();
         let mut reader = Reader::new(&mut forms, &documents, &edits);
         let source = reader.schema(Node { value: self.source, side: 0 });
@@ -46,8 +48,13 @@ impl<'v> Question<'v> {
         }
         let mut solver = Solver::new(&mut forms);
         let outcome = ask(&mut solver, source, target, names);
-        if outcome == Outcome::Empty {
-            return Inclusion::Holds;
+        match outcome {
+            Outcome::Empty => return Inclusion::Holds,
+            // A run that is out of budget does not try values either.
+            Outcome::Unknown(Reason::Budget) if self.budget.is_spent() => {
+                return Inclusion::Undecided(Reason::Budget);
+            }
+            _ => {}
         }
         let validators = match Validators::new(&documents) {
             Ok(validators) => validators,
@@ -64,6 +71,7 @@ impl<'v> Question<'v> {
             Outcome::Found(_, None) => return Inclusion::Undecided(Reason::Dialect),
             Outcome::Found(value, Some(reason)) => (Some(value), reason),
             Outcome::Unknown(reason) => (None, reason),
+            Outcome::Vast => return Inclusion::Vast,
             Outcome::Empty => return Inclusion::Holds,
         };
         let sampled = Sampler::new(&documents).values(SAMPLES);

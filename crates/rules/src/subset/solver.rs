@@ -30,6 +30,8 @@ pub(super) struct Goal {
 pub(super) enum Outcome {
     /// A value satisfies it; with a reason, only if what could not be decided holds too.
     Found(Value, Option<Reason>),
+    /// A value does, but the smallest one is too large to be built.
+    Vast,
     /// No value does.
     Empty,
     /// Neither is known.
@@ -39,6 +41,7 @@ pub(super) enum Outcome {
 /// The best of several alternatives: a sure value wins, and emptiness needs all of them to be empty.
 #[derive(Debug, Default)]
 pub(super) struct Best {
+    vast: bool,
     doubtful: Option<(Value, Reason)>,
     unknown: Option<Reason>,
 }
@@ -48,6 +51,7 @@ impl Best {
     pub(super) fn take(&mut self, outcome: Outcome) -> Option<Outcome> {
         match outcome {
             Outcome::Found(_, None) => return Some(outcome),
+            Outcome::Vast => self.vast = true,
             Outcome::Found(value, Some(reason)) => {
                 self.doubtful.get_or_insert((value, reason));
             }
@@ -61,6 +65,7 @@ impl Best {
 
     pub(super) fn finish(self) -> Outcome {
         match (self.doubtful, self.unknown) {
+            _ if self.vast => Outcome::Vast,
             (Some((value, reason)), _) => Outcome::Found(value, Some(reason)),
             (None, Some(reason)) => Outcome::Unknown(reason),
             (None, None) => Outcome::Empty,
@@ -73,6 +78,7 @@ impl Outcome {
     pub(super) fn doubted(self, doubt: Option<Reason>) -> Outcome {
         match (self, doubt) {
             (Outcome::Found(value, None), Some(reason)) => Outcome::Found(value, Some(reason)),
+            (Outcome::Vast, Some(reason)) => Outcome::Unknown(reason),
             (outcome, _) => outcome,
         }
     }
@@ -81,7 +87,7 @@ impl Outcome {
 /// The deepest nesting of goals.
 const MAX_DEPTH: usize = 40;
 
-/// How much work one question may take, in steps rather than in time, so that every run gives the same answer.
+/// How much work one question may take of what the run has left, in steps rather than in time, so that every run gives the same answer.
 #[derive(Debug, Clone)]
 pub(super) struct Fuel {
     /// Branches and goals.
@@ -119,18 +125,11 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Spends one step; false when none is left.
+    /// Spends steps of the question and of the run; false when there are not that many left.
     pub(super) fn spend(&mut self, steps: u64) -> bool {
-        match self.fuel.steps.checked_sub(steps) {
-            Some(left) => {
-                self.fuel.steps = left;
-                true
-            }
-            None => {
-                self.fuel.steps = 0;
-                false
-            }
-        }
+        let left = self.fuel.steps.checked_sub(steps).filter(|_| self.forms.budget.take_steps(steps));
+        self.fuel.steps = left.unwrap_or(0);
+        left.is_some()
     }
 
     /// Finds a value that satisfies the goal.

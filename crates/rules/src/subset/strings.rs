@@ -31,7 +31,13 @@ impl Solver<'_> {
             }
         }
         let wanted = Wanted { patterns: &patterns, min, max, excluded: &excluded };
-        match shortest(&mut self.forms.automata, &wanted, &mut self.fuel.words) {
+        let lent = self.fuel.words.min(self.forms.budget.words());
+        let mut left = lent;
+        let word = shortest(&mut self.forms.automata, &wanted, &mut left);
+        self.fuel.words -= lent - left;
+        self.forms.budget.take_words(lent - left);
+        match word {
+            Word::Vast => Outcome::Vast,
             Word::Found(text) => Outcome::Found(Value::String(text), None),
             Word::Empty => Outcome::Empty,
             Word::OverBudget => Outcome::Unknown(Reason::Budget),

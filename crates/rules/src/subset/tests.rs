@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::{Inclusion, Names, Reason, includes};
 
 mod compare;
+mod limits;
 
 fn within(source: &Value, target: &Value) -> Inclusion {
     includes(source, target, Names::Declared)

@@ -12,6 +12,8 @@ use super::pattern::{Pattern, is_word};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Word {
     Found(String),
+    /// There is one, but it is too long to be built.
+    Vast,
     /// There is none.
     Empty,
     /// The walk was cut short.
@@ -58,20 +60,26 @@ pub(super) fn shortest(automata: &mut [Pattern], wanted: &Wanted<'_>, fuel: &mut
     if wanted.max.is_some_and(|max| max < wanted.min) {
         return Word::Empty;
     }
-    if wanted.patterns.is_empty() && wanted.min > 64 {
-        let longer = wanted.excluded.iter().any(|word| word.len() as u64 >= wanted.min);
-        if wanted.min > LONGEST {
-            return Word::OverBudget;
-        }
-        if !longer {
-            return Word::Found("a".repeat(usize::try_from(wanted.min).unwrap_or_default()));
-        }
+    let longer = wanted.excluded.iter().any(|word| word.len() as u64 >= wanted.min);
+    if wanted.patterns.is_empty() && wanted.min > 64 && !longer {
+        return match usize::try_from(wanted.min) {
+            Ok(length) if wanted.min <= LONGEST => Word::Found("a".repeat(length)),
+            _ => Word::Vast,
+        };
+    }
+    if *fuel == 0 && !wanted.patterns.is_empty() {
+        return Word::OverBudget;
     }
     let tree = Tree::new(wanted.excluded);
     let alphabet = alphabet(automata, wanted);
+    *fuel = fuel.saturating_sub(alphabet.len() as u64);
     let first = Position { walks: vec![0; wanted.patterns.len()], taken: Some(0) };
     let mut walker = Walker { automata, wanted, tree, alphabet, nodes: vec![(first, 0, ' ')], fuel };
-    walker.run()
+    let word = walker.run();
+    for (pattern, _) in wanted.patterns {
+        automata[*pattern].rest();
+    }
+    word
 }
 
 impl Walker<'_> {
@@ -233,10 +241,11 @@ fn candidates(sets: &[&[(char, char)]], singles: &BTreeSet<char>) -> Vec<char> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::subset::pattern::MAX_STATES;
 
     fn find(patterns: &[(&str, bool)], min: u64, max: Option<u64>, excluded: &[&str]) -> Word {
         let mut automata: Vec<Pattern> =
-            patterns.iter().map(|(pattern, _)| Pattern::new(pattern).expect("regular")).collect();
+            patterns.iter().map(|(pattern, _)| Pattern::new(pattern, MAX_STATES).expect("regular")).collect();
         let signs: Vec<(usize, bool)> =
             patterns.iter().enumerate().map(|(at, (_, holds))| (at, *holds)).collect();
         let excluded = excluded.iter().map(|word| (*word).to_owned()).collect();

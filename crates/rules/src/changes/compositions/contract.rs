@@ -186,7 +186,7 @@ fn report<'a>(
 ) {
     let (name, what) = (pair.key(), direction.what);
     let at = place(old, new);
-    let (rule, does, shown) = match old.relation(new, direction.flow) {
+    let (rule, does, shown) = match old.relation(new, direction.flow, pair.budget()) {
         Relation::Equal => return,
         Relation::Unread => {
             return changes.note(format!(
@@ -233,6 +233,7 @@ impl Shown {
         match free {
             Inclusion::Holds => Shown::Nothing,
             Inclusion::Fails(value) => Shown::Value(value),
+            Inclusion::Vast => Shown::value(None),
             Inclusion::Undecided(reason) => Shown::Unknown(reason.as_str()),
         }
     }

@@ -9,6 +9,7 @@ use super::normal::Renames;
 use crate::changes::comparison::Comparison;
 use crate::changes::pairing::{Content, Pairing};
 use crate::changes::side::Side;
+use crate::subset::Budget;
 
 /// The packs around the compositions.
 pub(super) struct Surroundings<'c, 'a> {
@@ -67,6 +68,11 @@ impl<'c, 'a> CompositionPair<'c, 'a> {
     /// The later pack.
     pub(super) fn new_side(&self) -> &'a Side<'a> {
         self.around.comparison.new
+    }
+
+    /// What comparing schemas may still take.
+    pub(super) fn budget(&self) -> &'c Budget {
+        &self.around.comparison.budget
     }
 
     /// A tool of OLD as NEW calls it.

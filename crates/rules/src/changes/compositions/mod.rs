@@ -115,7 +115,7 @@ pub(super) fn switch<'a>(
         [("input", contract::input_schemas(&pair), Flow::In), ("output", output::schemas(&pair), Flow::Out)];
     let mut is_same = true;
     for (what, (old, new), flow) in &flows {
-        let relation = old.relation(new, *flow);
+        let relation = old.relation(new, *flow, &comparison.budget);
         is_same &= matches!(relation, Relation::Equal | Relation::Unread);
         if let Some(value) = relation.broken(*flow) {
             let input = json!({ "state": state, *what: value });

@@ -105,7 +105,7 @@ fn compare_step<'a>(pair: &CompositionPair<'_, 'a>, changes: &mut Changes<'a>) {
     let (before, after) = schemas(pair);
     let has_shapes = before.node().is_some() && after.node().is_some();
     let draft = changes.report(&STEP_CHANGED, at, message);
-    match before.relation(&after, Flow::Out) {
+    match before.relation(&after, Flow::Out, pair.budget()) {
         Relation::Equal if has_shapes => {
             draft.bumps(Bumps::table("pmm"));
         }
@@ -127,7 +127,7 @@ fn compare_schema<'a>(
 ) {
     let schema = |side: &Side<'_>, step: Step<'a>| Schema::of(side, step_schema(step));
     let (before, after) = (schema(pair.old_side(), old), schema(pair.new_side(), new));
-    let relation = before.relation(&after, Flow::Out);
+    let relation = before.relation(&after, Flow::Out, pair.budget());
     if relation == Relation::Equal {
         return;
     }

@@ -5,7 +5,7 @@ use pack::tree::{folder, join};
 use serde_json::{Value, json};
 
 use crate::changes::side::Side;
-use crate::subset::{Inclusion, Names, Verdict, compare, includes};
+use crate::subset::{Budget, Inclusion, Names, Verdict};
 
 /// What a reference to a schema leads to on one side.
 pub(super) enum Schema<'a> {
@@ -71,14 +71,14 @@ impl<'a> Schema<'a> {
     }
 
     /// How `new` relates to this schema. Where each allows something that the other refuses, the break is said.
-    pub(super) fn relation(&self, new: &Schema<'_>, flow: Flow) -> Relation {
+    pub(super) fn relation(&self, new: &Schema<'_>, flow: Flow, budget: &Budget) -> Relation {
         match (self, new) {
             (Schema::Absent, Schema::Absent) => Relation::Equal,
-            (Schema::Absent, Schema::Read(_, schema)) => Relation::Added(allows_all(schema)),
-            (Schema::Read(_, schema), Schema::Absent) => Relation::Removed(allows_all(schema)),
+            (Schema::Absent, Schema::Read(_, schema)) => Relation::Added(allows_all(schema, budget)),
+            (Schema::Read(_, schema), Schema::Absent) => Relation::Removed(allows_all(schema, budget)),
             (Schema::Read(_, old), Schema::Read(_, new)) => match flow {
-                Flow::In => inflow(old, new),
-                Flow::Out => outflow(old, new),
+                Flow::In => inflow(old, new, budget),
+                Flow::Out => outflow(old, new, budget),
             },
             (Schema::Unreadable(old), Schema::Unreadable(new)) if old.as_str() == new.as_str() => {
                 Relation::Unread
@@ -100,17 +100,17 @@ impl Relation {
     }
 }
 
-fn allows_all(schema: &Value) -> Inclusion {
-    includes(&json!({ "type": "object" }), schema, Names::Any)
+fn allows_all(schema: &Value, budget: &Budget) -> Inclusion {
+    budget.includes(&json!({ "type": "object" }), schema, Names::Any)
 }
 
-fn inflow(old: &Value, new: &Value) -> Relation {
-    let comparison = compare(Some(old), Some(new));
+fn inflow(old: &Value, new: &Value, budget: &Budget) -> Relation {
+    let comparison = budget.compare(Some(old), Some(new));
     match comparison.verdict {
         Verdict::Equal => Relation::Equal,
         Verdict::Widened => Relation::Widened(None),
         // A name is gone and values are new: all that was sent is still taken.
-        Verdict::Changed if includes(old, new, Names::Declared) == Inclusion::Holds => {
+        Verdict::Changed if budget.includes(old, new, Names::Declared) == Inclusion::Holds => {
             Relation::Widened(None)
         }
         Verdict::Narrowed | Verdict::Changed => Relation::Narrowed(comparison.witness),
@@ -118,16 +118,17 @@ fn inflow(old: &Value, new: &Value) -> Relation {
     }
 }
 
-fn outflow(old: &Value, new: &Value) -> Relation {
-    match includes(new, old, Names::Declared) {
+fn outflow(old: &Value, new: &Value, budget: &Budget) -> Relation {
+    match budget.includes(new, old, Names::Declared) {
         Inclusion::Fails(value) => return Relation::Widened(Some(value)),
+        Inclusion::Vast => return Relation::Widened(None),
         Inclusion::Undecided(reason) => return Relation::Unresolved(reason.as_str()),
         Inclusion::Holds => {}
     }
-    match compare(Some(old), Some(new)).verdict {
+    match budget.compare(Some(old), Some(new)).verdict {
         Verdict::Equal => Relation::Equal,
         // Only a name is gone: no value is new, but what the old schema spoke of is not promised any more.
-        Verdict::Narrowed if includes(old, new, Names::Declared) == Inclusion::Holds => {
+        Verdict::Narrowed if budget.includes(old, new, Names::Declared) == Inclusion::Holds => {
             Relation::Widened(None)
         }
         _ => Relation::Narrowed(None),

@@ -39,7 +39,7 @@ pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>
     for (old, new) in comparison.tools.pairs() {
         changes.scope(tool_scope(comparison, old.name_key(), new.name_key()));
         membership::compare_pair(old, new, changes);
-        parameters::compare(old, new, changes);
+        parameters::compare((old, new), &comparison.budget, changes);
     }
     for pair in &comparison.prompt_pairs {
         changes.in_prompt(pair.key());

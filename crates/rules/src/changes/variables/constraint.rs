@@ -9,6 +9,7 @@ use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::report::{At, Changes, Draft};
 use crate::changes::side::VariableSide;
 use crate::changes::witness::Focus;
+use crate::subset::Budget;
 
 pub(super) const RESPELLED: ChangeRule = ChangeRule {
     id: "variable-constraint-respelled",
@@ -35,6 +36,8 @@ pub(super) struct Moved<'v, 'a> {
     pub(super) before: Constraints<'a>,
     /// What its later form allows.
     pub(super) after: Constraints<'a>,
+    /// What comparing values may still take.
+    pub(super) budget: &'v Budget,
 }
 
 impl<'a> Moved<'_, 'a> {
@@ -61,18 +64,22 @@ impl<'a> Moved<'_, 'a> {
 }
 
 /// States how the values that a variable allows moved.
-pub(super) fn compare<'a>(old: &VariableSide<'a>, new: &VariableSide<'a>, changes: &mut Changes<'a>) {
+pub(super) fn compare<'a>(
+    (old, new): (&VariableSide<'a>, &VariableSide<'a>),
+    budget: &Budget,
+    changes: &mut Changes<'a>,
+) {
     // Where callers must send it on both sides, the empty string is no value on either.
     let nonempty = old.is_must() && new.is_must();
     let constraints = |side: &VariableSide<'a>| Constraints { nonempty, ..Constraints::of(side.variable) };
-    let moved = Moved { old, new, before: constraints(old), after: constraints(new) };
+    let moved = Moved { old, new, before: constraints(old), after: constraints(new), budget };
     let (before, after) = (&moved.before, &moved.after);
     let differing: Vec<Keyword> =
         Keyword::ALL.into_iter().filter(|keyword| !before.agrees(after, *keyword)).collect();
     if differing.is_empty() {
         return;
     }
-    if relate(before, after) == Relation::Equal {
+    if relate(before, after, budget) == Relation::Equal {
         let at = if differing == [Keyword::Type] {
             moved.at(Keyword::Type)
         } else {
@@ -90,7 +97,7 @@ pub(super) fn compare<'a>(old: &VariableSide<'a>, new: &VariableSide<'a>, change
         kind::compare(&moved, changes);
         return;
     }
-    for keyword in effective(before, after, differing) {
+    for keyword in effective(&moved, differing) {
         match keyword {
             Keyword::Type => kind::compare(&moved, changes),
             Keyword::Enum => enumeration::compare(&moved, changes),
@@ -104,9 +111,13 @@ pub(super) fn compare<'a>(old: &VariableSide<'a>, new: &VariableSide<'a>, change
 
 /// The keywords that move the set of values. What the other rules imply anyway on one side is left out; where that
 /// would leave nothing, what moves the set on either side counts.
-fn effective<'a>(before: &Constraints<'a>, after: &Constraints<'a>, differing: Vec<Keyword>) -> Vec<Keyword> {
-    let moves_old = |keyword: &Keyword| relate(before, &before.with(*keyword, after)) != Relation::Equal;
-    let moves_new = |keyword: &Keyword| relate(&after.with(*keyword, before), after) != Relation::Equal;
+fn effective(moved: &Moved<'_, '_>, differing: Vec<Keyword>) -> Vec<Keyword> {
+    let (before, after) = (&moved.before, &moved.after);
+    let differ = |before: &Constraints<'_>, after: &Constraints<'_>| {
+        relate(before, after, moved.budget) != Relation::Equal
+    };
+    let moves_old = |keyword: &Keyword| differ(before, &before.with(*keyword, after));
+    let moves_new = |keyword: &Keyword| differ(&after.with(*keyword, before), after);
     let both: Vec<Keyword> =
         differing.iter().copied().filter(|keyword| moves_old(keyword) && moves_new(keyword)).collect();
     if !both.is_empty() {

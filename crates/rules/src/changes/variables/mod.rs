@@ -18,7 +18,7 @@ mod relation;
 mod values;
 
 pub(super) use pattern::listed;
-pub(super) use relation::{Relation, relate};
+pub(super) use relation::{Relation, relate, shortest_text};
 pub(super) use values::Constraints;
 
 /// The rules of this section, in the order of the catalogue.
@@ -78,7 +78,7 @@ pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>
         changes.in_prompt(pair.key());
         membership::compare(pair, changes);
         for (old, new) in pair.variables.pairs() {
-            constraint::compare(old, new, changes);
+            constraint::compare((old, new), &comparison.budget, changes);
             obligation::compare(old, new, changes);
             default::compare(old, new, changes);
             binding::compare(old, new, changes);

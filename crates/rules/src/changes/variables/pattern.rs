@@ -59,10 +59,10 @@ fn relation(moved: &Moved<'_, '_>, old: &str, new: &str) -> Relation {
     let others = Keyword::ALL.into_iter().filter(|keyword| *keyword != Keyword::Pattern);
     let mut others = others.filter(|keyword| !moved.before.agrees(&moved.after, *keyword));
     if others.next().is_none() {
-        return relate(&moved.before, &moved.after);
+        return relate(&moved.before, &moved.after, moved.budget);
     }
     let texts = |pattern: &str| json!({"type": "string", "pattern": pattern});
-    relate_schemas(&texts(old), &texts(new))
+    relate_schemas(&texts(old), &texts(new), moved.budget)
 }
 
 /// The texts that a pattern of the form `^(a|b)$` lists.

@@ -3,39 +3,56 @@
 use serde_json::Value;
 
 use super::values::Constraints;
-use crate::subset::{Inclusion, Names, Reason, includes};
+use crate::subset::{Budget, Inclusion, Names, Reason};
 
 /// How what NEW allows relates to what OLD allows.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Relation {
     /// Both allow the same values.
     Equal,
-    /// NEW allows only some of them; this one it refuses.
-    Narrower(Value),
+    /// NEW allows only some of them; this one it refuses, where it is not too large to be built.
+    Narrower(Option<Value>),
     /// NEW allows all of them, and more.
     Wider,
-    /// Each allows something that the other refuses; NEW refuses this.
-    Overlapping(Value),
+    /// Each allows something that the other refuses; NEW refuses this, where it is not too large to be built.
+    Overlapping(Option<Value>),
     /// It could not be decided.
     Unknown(Reason),
 }
 
 /// Relates two declarations as the schemas that they are.
-pub(crate) fn relate(before: &Constraints<'_>, after: &Constraints<'_>) -> Relation {
-    relate_schemas(&before.schema(), &after.schema())
+pub(crate) fn relate(before: &Constraints<'_>, after: &Constraints<'_>, budget: &Budget) -> Relation {
+    relate_schemas(&before.schema(), &after.schema(), budget)
+}
+
+/// The shortest text that a declaration allows and that is not empty.
+pub(crate) fn shortest_text(constraints: &Constraints<'_>, budget: &Budget) -> Option<Value> {
+    let schema = Constraints { nonempty: true, ..constraints.clone() }.schema();
+    match budget.includes(&schema, &Value::Bool(false), Names::Any) {
+        Inclusion::Fails(value) => Some(value),
+        Inclusion::Holds | Inclusion::Vast | Inclusion::Undecided(_) => None,
+    }
 }
 
 /// Relates two schemas.
-pub(super) fn relate_schemas(before: &Value, after: &Value) -> Relation {
-    let forth = includes(before, after, Names::Any);
-    match (forth, includes(after, before, Names::Any)) {
-        (Inclusion::Holds, Inclusion::Holds) => Relation::Equal,
-        (Inclusion::Fails(value), Inclusion::Holds) => Relation::Narrower(value),
-        (Inclusion::Holds, Inclusion::Fails(_)) => Relation::Wider,
-        (Inclusion::Fails(value), Inclusion::Fails(_)) => Relation::Overlapping(value),
-        // A value that is refused now settles it, whatever else is newly allowed.
-        (Inclusion::Fails(value), Inclusion::Undecided(_)) => Relation::Overlapping(value),
-        (Inclusion::Undecided(reason), _) | (_, Inclusion::Undecided(reason)) => Relation::Unknown(reason),
+pub(super) fn relate_schemas(before: &Value, after: &Value, budget: &Budget) -> Relation {
+    let back = budget.includes(after, before, Names::Any);
+    let refused = match budget.includes(before, after, Names::Any) {
+        Inclusion::Fails(value) => Some(value),
+        Inclusion::Vast => None,
+        Inclusion::Undecided(reason) => return Relation::Unknown(reason),
+        Inclusion::Holds => {
+            return match back {
+                Inclusion::Holds => Relation::Equal,
+                Inclusion::Fails(_) | Inclusion::Vast => Relation::Wider,
+                Inclusion::Undecided(reason) => Relation::Unknown(reason),
+            };
+        }
+    };
+    // A value that is refused now settles it, whatever else is newly allowed.
+    match back {
+        Inclusion::Holds => Relation::Narrower(refused),
+        _ => Relation::Overlapping(refused),
     }
 }
 
@@ -52,6 +69,7 @@ mod tests {
         let relation = relate(
             &Constraints::of(Variable(left_document.root())),
             &Constraints::of(Variable(right_document.root())),
+            &Budget::default(),
         );
         assert_eq!(relation == Relation::Equal, equal, "{left} and {right}: {relation:?}");
     }

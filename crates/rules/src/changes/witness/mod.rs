@@ -12,9 +12,10 @@ use serde_json::{Value, json};
 use super::comparison::{Comparison, PromptPair};
 use super::report::{Changes, Draft};
 use super::side::VariableSide;
-use super::variables::{Constraints, Relation, relate};
+use super::variables::{Constraints, Relation, relate, shortest_text};
 use super::workflow;
 use crate::change::{Bump, Bumps, Certainty, Profile, Witness};
+use crate::subset::Budget;
 
 mod events;
 mod media;
@@ -371,16 +372,18 @@ impl<'a> Search<'_, 'a> {
         let (before, after) = (Constraints::of(old.variable), Constraints::of(new.variable));
         let paths = pair.old.usage.paths.get(name).into_iter().flatten();
         // What a sample does not hit, the reasoning over both declarations does.
-        let refused = match relate(&before, &after) {
-            Relation::Narrower(value) | Relation::Overlapping(value) => Some(value),
+        let refused = match relate(&before, &after, &self.comparison.budget) {
+            Relation::Narrower(value) | Relation::Overlapping(value) => value,
             Relation::Equal | Relation::Wider | Relation::Unknown(_) => None,
         };
-        let values = sample::values(old, &[&before, &after]).into_iter().chain(refused);
-        let values = values.map(|value| match value {
+        let separates = |value: &Value| before.accept(value) && !after.accept(value);
+        let with_parts = |value: Value| match value {
             Value::Object(_) | Value::Array(_) => sample::with_parts(value, paths.clone().cloned()),
             other => other,
-        });
-        for value in values.filter(|value| before.accept(value) && !after.accept(value)).take(MAX_VALUES) {
+        };
+        let values = sample::values(old, &[&before, &after]).into_iter().map(with_parts).filter(separates);
+        let values = sample::among(values.collect(), refused.map(with_parts).filter(separates));
+        for value in values.into_iter().take(MAX_VALUES) {
             let mut call = call.clone();
             call.insert(name.to_owned(), value);
             match (self.run(pair, model, &call, false), self.run(pair, model, &call, true)) {
@@ -412,7 +415,9 @@ impl<'a> Search<'_, 'a> {
         if let Err(failures) = first {
             let missing: BTreeSet<&str> = failures.iter().map(|failure| failure.root.as_str()).collect();
             for side in pair.old.variables.iter().filter(|side| missing.contains(side.name())) {
-                let Some(value) = smallest_value(pair, side) else { return Tried::Unknown };
+                let Some(value) = smallest_value(pair, side, &self.comparison.budget) else {
+                    return Tried::Unknown;
+                };
                 call.insert(side.name().to_owned(), value);
             }
             match self.run(pair, model, &call, false) {
@@ -456,15 +461,23 @@ fn is_hopeless(pair: &PromptPair<'_>, failure: &Failure) -> bool {
 }
 
 /// The smallest value that OLD allows, with the parts that its texts read.
-fn smallest_value(pair: &PromptPair<'_>, side: &VariableSide<'_>) -> Option<Value> {
+fn smallest_value(pair: &PromptPair<'_>, side: &VariableSide<'_>, budget: &Budget) -> Option<Value> {
     let constraints = Constraints::of(side.variable);
     let paths: Vec<String> = pair.old.usage.paths.get(side.name()).into_iter().flatten().cloned().collect();
     let values = sample::values(side, &[&constraints]).into_iter();
-    let mut values = values.map(|value| match (&value, paths.is_empty()) {
+    let values = values.map(|value| match (&value, paths.is_empty()) {
         (_, true) => value,
         _ => sample::with_parts(value, paths.iter().cloned()),
     });
-    values.find(|value| value.as_str() != Some("") && constraints.accept(value))
+    let is_allowed = |value: &Value| value.as_str() != Some("") && constraints.accept(value);
+    let found = values.into_iter().find(is_allowed);
+    // Only what a pattern says can be beyond the samples.
+    let is_shortest = found.as_ref().is_some_and(|value| value.as_str().is_none_or(|text| text.len() == 1));
+    if constraints.pattern.is_none() || is_shortest {
+        return found;
+    }
+    let shortest = shortest_text(&constraints, budget).filter(is_allowed);
+    sample::among(found.into_iter().collect(), shortest).into_iter().next()
 }
 
 fn witness(pair: &PromptPair<'_>, model: Option<&str>, call: &Call, failure: &Failure) -> Witness {

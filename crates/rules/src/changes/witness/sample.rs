@@ -78,6 +78,16 @@ pub(super) fn values(side: &VariableSide<'_>, constraints: &[&Constraints<'_>]) 
     found.into_values().collect()
 }
 
+/// Values in the order of their size, with one more among them; of equally large ones it comes last.
+pub(super) fn among(mut values: Vec<Value>, more: Option<Value>) -> Vec<Value> {
+    let size = |value: &Value| canonical(value).chars().count();
+    if let Some(value) = more {
+        let at = values.iter().position(|other| size(other) > size(&value));
+        values.insert(at.unwrap_or(values.len()), value);
+    }
+    values
+}
+
 /// Whole numbers are written without a fraction.
 fn number_value(number: f64) -> Value {
     let is_whole = number.fract() == 0.0 && number.abs() < 9e15;

@@ -319,3 +319,62 @@ fn many_differences_end() {
     let comparison = compare(Some(&of(0)), Some(&of(1)));
     assert_eq!(comparison.differences.len(), 2_000);
 }
+
+#[test]
+fn a_reference_that_leads_away_is_one_difference_whatever_it_replaces() {
+    let local = json!({"type": "string", "minLength": 2, "pattern": "^a"});
+    for reference in [
+        json!({"$ref": "https://example.com/zip.json"}),
+        json!({"$ref": "#/$defs/zip"}),
+        json!({"$ref": "#/$defs/zip", "$comment": "The code."}),
+        json!({"$dynamicRef": "#zip"}),
+    ] {
+        check_both(
+            object(json!({"zip": local})),
+            object(json!({"zip": reference})),
+            &[(Kind::Undecidable, "/properties/zip")],
+        );
+    }
+    // What stands beside a reference is compared for itself.
+    let comparison = compare(
+        Some(&object(json!({"zip": {"minLength": 2}}))),
+        Some(&object(json!({"zip": {"$ref": "https://example.com/zip.json", "minLength": 2}}))),
+    );
+    assert_eq!(shown(&comparison), [(Kind::Undecidable, "/properties/zip/$ref".to_owned())]);
+}
+
+#[test]
+fn limits_beyond_any_witness_are_still_tighter() {
+    let cases = [
+        (
+            json!({"type": "string", "minLength": 1_000_000_000}),
+            json!({"type": "string", "minLength": 1_000_000_001}),
+            "minLength",
+        ),
+        (
+            json!({"type": "string", "maxLength": 1_000_000_001}),
+            json!({"type": "string", "maxLength": 1_000_000_000}),
+            "maxLength",
+        ),
+        (
+            json!({"type": "array", "minItems": 100_000}),
+            json!({"type": "array", "minItems": 100_001}),
+            "minItems",
+        ),
+        (
+            json!({"type": "array", "maxItems": 100_001}),
+            json!({"type": "array", "maxItems": 100_000}),
+            "maxItems",
+        ),
+    ];
+    for (old, new, keyword) in cases {
+        let place = format!("/properties/a/{keyword}");
+        let comparison = check_both(
+            object(json!({"a": old})),
+            object(json!({"a": new})),
+            &[(Kind::ConstraintTightened, place.as_str())],
+        );
+        assert_eq!(comparison.verdict, Verdict::Narrowed);
+        assert_eq!((&comparison.differences[0].witness, comparison.differences[0].reason), (&None, None));
+    }
+}

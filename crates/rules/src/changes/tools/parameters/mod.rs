@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::change::{Bump, Bumps, Certainty, ChangeRule, Witness};
 use crate::changes::report::{At, Changes};
-use crate::subset::{self, Difference, Kind, Reason};
+use crate::subset::{self, Budget, Difference, Kind, Reason};
 
 mod rules;
 
@@ -86,11 +86,11 @@ struct Pair<'a> {
 }
 
 /// States how the arguments that a tool takes moved.
-pub(super) fn compare<'a>(old: Tool<'a>, new: Tool<'a>, changes: &mut Changes<'a>) {
+pub(super) fn compare<'a>((old, new): (Tool<'a>, Tool<'a>), budget: &Budget, changes: &mut Changes<'a>) {
     let parameters = |tool: Tool<'a>| tool.parameters().filter(|parameters| !parameters.is_null());
     let (old_node, new_node) = (parameters(old), parameters(new));
     let (source, target) = (old_node.map(Node::to_value), new_node.map(Node::to_value));
-    let comparison = subset::compare(source.as_ref(), target.as_ref());
+    let comparison = budget.compare(source.as_ref(), target.as_ref());
     let pair = Pair { key: new.name_key(), old: old_node, new: new_node, target };
     for difference in &comparison.differences {
         report(&pair, difference, changes);
