@@ -9,6 +9,10 @@ use pack::Document;
 use rules::{Diff, DiffOptions, Version, diff};
 use serde_json::{Map, Value, json};
 
+/// As in the binary that users run.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The least bytes of a large pack.
 const LARGE: usize = 100 << 10;
 

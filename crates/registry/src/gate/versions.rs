@@ -126,8 +126,8 @@ fn pack_version(judged: Judged<'_>, version: &Version) -> Option<FindingView> {
     let needed = required.max(diff.suggested_bump);
     let most = declared_bump(&since, &lowest_sufficient(&since, needed));
     if declared > most && version.pre.is_empty() && version.major > 0 {
-        let message =
-            format!("{version} is a {declared} bump since {since}, and the changes need a {required} one");
+        let needed = if required == Bump::None { "none".to_owned() } else { format!("a {required} one") };
+        let message = format!("{version} is a {declared} bump since {since}, and the changes need {needed}");
         let help = format!("nothing has to be done; {enough} would be enough");
         return at_version(judged, "version-bump-larger", Level::Info, message, help);
     }
