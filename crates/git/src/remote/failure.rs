@@ -132,9 +132,58 @@ impl FetchFailure {
         if message.contains("timed out") || message.contains("timeout") {
             return FetchFailure::Stalled { seconds: crate::setup::SERVER_PATIENCE.as_secs() };
         }
-        if error.code() == git2::ErrorCode::NotFound || message.contains("unexpected http status code: 404") {
+        if message.contains("failed to resolve address") {
+            return FetchFailure::UnknownName;
+        }
+        if message.contains("failed to connect") && message.ends_with("Connection refused") {
+            return FetchFailure::Refused;
+        }
+        if error.code() == git2::ErrorCode::NotFound || NOT_FOUND.iter().any(|text| message.contains(text)) {
             return FetchFailure::NotFound;
         }
-        FetchFailure::Other { message: message.to_owned() }
+        FetchFailure::Other { message: one_line(message) }
+    }
+}
+
+/// What Git servers and hosts say of a repository that is not there, or not for us, over protocols without statuses.
+const NOT_FOUND: [&str; 4] = [
+    "does not appear to be a git repository",
+    "repository not exported",
+    "Repository not found",
+    "project you were looking for could not be found",
+];
+
+/// The beginning of what a host says, so that it cannot write lines of its own into logs.
+fn one_line(text: &str) -> String {
+    let shown: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MOST_SHOWN).collect();
+    shown.trim().to_owned()
+}
+
+/// How many characters of that are shown.
+const MOST_SHOWN: usize = 300;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(message: &str, expected: FetchFailure) {
+        assert_eq!(FetchFailure::of_git(&git2::Error::from_str(message)), expected, "{message}");
+    }
+
+    #[test]
+    fn what_hosts_say_has_a_name_where_it_can() {
+        check("ERROR: Repository not found.", FetchFailure::NotFound);
+        check("remote error: access denied or repository not exported: /p.git", FetchFailure::NotFound);
+        check("fatal: '/p.git' does not appear to be a git repository\n", FetchFailure::NotFound);
+        check("failed to connect to host: Connection refused", FetchFailure::Refused);
+        check("failed to resolve address for host: Name or service not known", FetchFailure::UnknownName);
+    }
+
+    #[test]
+    fn what_a_host_says_stays_one_short_line() {
+        let said = "gone\n2026-01-01 ERROR\u{1b}[31m forged\r\n";
+        check(said, FetchFailure::Other { message: "gone 2026-01-01 ERROR [31m forged".to_owned() });
+        check(&"é".repeat(1000), FetchFailure::Other { message: "é".repeat(MOST_SHOWN) });
     }
 }

@@ -244,18 +244,64 @@ fn objects_of_another_format_are_named() {
     assert_eq!(mirrored.fails(), FetchFailure::ObjectFormat);
 }
 
+/// Waits until a server listens; false when it ends instead.
+fn listens(server: &mut std::process::Child, port: u16) -> bool {
+    let deadline = std::time::Instant::now() + Duration::from_secs(20);
+    while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
+        if server.try_wait().unwrap().is_some() || std::time::Instant::now() > deadline {
+            return false;
+        }
+        std::thread::yield_now();
+    }
+    true
+}
+
+/// A port that was free a moment ago; nobody else on the machine is told of it.
+fn free_port() -> u16 {
+    std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port()
+}
+
+#[test]
+fn the_protocol_of_git_is_spoken_too() {
+    let mut mirrored = Mirrored::new();
+    mirrored.sandbox.commit_file("a.json", "1");
+    let folder = mirrored.sandbox.git(["--exec-path"]);
+    let port = free_port();
+    // The server itself and not `git daemon`, which would leave it behind when it is ended.
+    let mut command = std::process::Command::new(std::path::Path::new(&folder).join("git-daemon"));
+    let base = format!("--base-path={}", mirrored.sandbox.root().display());
+    let port_option = format!("--port={port}");
+    command.args(["--listen=127.0.0.1", &port_option, "--export-all", "--reuseaddr", &base]);
+    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+    command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+    let Ok(child) = command.spawn() else {
+        eprintln!("skipped: this machine has no git-daemon in `{folder}`");
+        return;
+    };
+    let mut server = Ending(child);
+    assert!(listens(&mut server.0, port), "git-daemon listens");
+    mirrored.remote.url = format!("git://127.0.0.1:{port}/repo/.git");
+    assert!(mirrored.fetch().moved);
+    mirrored.is_in_step();
+    mirrored.remote.url = format!("git://127.0.0.1:{port}/no-such-repository");
+    assert_eq!(mirrored.fails(), FetchFailure::NotFound);
+}
+
+/// A process that ends with the test.
+struct Ending(std::process::Child);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// The folder of an `sshd` with one host key and one key that opens it; none where the machine has no `sshd`.
 struct SshHost {
     port: u16,
     folder: PathBuf,
-    child: std::process::Child,
-}
-
-impl Drop for SshHost {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+    child: Ending,
 }
 
 impl SshHost {
@@ -273,8 +319,7 @@ impl SshHost {
             assert!(command.status().unwrap().success());
         }
         std::fs::copy(folder.join("user.pub"), folder.join("authorized")).unwrap();
-        // A port that was free a moment ago; nobody else on the machine is told of it.
-        let port = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
+        let port = free_port();
         let mut command = Command::new(sshd);
         command.args(["-D", "-e", "-f", "/dev/null", "-h"]).arg(folder.join("host"));
         let authorized = format!("AuthorizedKeysFile={}", folder.join("authorized").display());
@@ -291,15 +336,11 @@ impl SshHost {
         }
         let log = std::fs::File::create(folder.join("log")).unwrap();
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().unwrap();
-        let mut host = SshHost { port, folder, child };
-        let deadline = std::time::Instant::now() + Duration::from_secs(20);
-        while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
-            if host.child.try_wait().unwrap().is_some() || std::time::Instant::now() > deadline {
-                let log = std::fs::read_to_string(host.folder.join("log")).unwrap_or_default();
-                eprintln!("skipped: sshd does not start here: {log}");
-                return None;
-            }
-            std::thread::yield_now();
+        let mut host = SshHost { port, folder, child: Ending(child) };
+        if !listens(&mut host.child.0, port) {
+            let log = std::fs::read_to_string(host.folder.join("log")).unwrap_or_default();
+            eprintln!("skipped: sshd does not start here: {log}");
+            return None;
         }
         Some(host)
     }
@@ -338,4 +379,7 @@ fn ssh_opens_with_a_key_and_only_to_a_known_host() {
     assert!(matches!(mirrored.fails(), FetchFailure::KeyFile { .. }));
     mirrored.remote.credentials = Credentials::None;
     assert_eq!(mirrored.fails(), FetchFailure::CredentialsNeeded);
+    mirrored.remote.credentials = Credentials::SshKey(host.folder.join("user"));
+    mirrored.remote.url.push_str("-no-such-repository");
+    assert_eq!(mirrored.fails(), FetchFailure::NotFound);
 }
