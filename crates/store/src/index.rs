@@ -76,7 +76,8 @@ impl Index {
         Index::open_existing(folder).ok().filter(|index| index.schema() == Some(SCHEMA))
     }
 
-    fn start_anew(folder: &Path) -> Result<Index, StoreError> {
+    /// Opens empty rows; those that were there are moved aside.
+    pub(crate) fn start_anew(folder: &Path) -> Result<Index, StoreError> {
         move_aside(folder).map_err(|source| StoreError::Folder { path: folder.to_owned(), source })?;
         let index = Index::open_existing(folder)?;
         index.set_number("schema", SCHEMA)?;
@@ -84,8 +85,7 @@ impl Index {
     }
 
     fn open_existing(folder: &Path) -> Result<Index, StoreError> {
-        // sled panics on some damaged files instead of answering with an error.
-        let opened = std::panic::catch_unwind(|| {
+        guarded(|| {
             let config = sled::Config::new().path(folder).cache_capacity(32 << 20).flush_every_ms(Some(200));
             let db = config.open()?;
             let tree = |name: &str| db.open_tree(name);
@@ -98,9 +98,8 @@ impl Index {
                 remembered: Mutex::default(),
                 db,
             })
-        });
-        let unusable = || sled::Error::Unsupported("the files are damaged".to_owned());
-        opened.unwrap_or_else(|_| Err(unusable())).map_err(index("open"))
+        })
+        .map_err(index("open"))
     }
 
     fn schema(&self) -> Option<u64> {
@@ -108,7 +107,7 @@ impl Index {
     }
 
     fn number(&self, key: &str) -> Option<u64> {
-        let bytes = self.db.get(key).ok()??;
+        let bytes = guarded(|| self.db.get(key)).ok()??;
         Some(u64::from_be_bytes(bytes.as_ref().try_into().ok()?))
     }
 
@@ -118,7 +117,7 @@ impl Index {
 
     /// The commit of the ledger that the rows reflect.
     pub(crate) fn head(&self) -> Option<String> {
-        let bytes = self.db.get("head").ok()??;
+        let bytes = guarded(|| self.db.get("head")).ok()??;
         String::from_utf8(bytes.to_vec()).ok()
     }
 
@@ -149,12 +148,12 @@ impl Index {
             }
             Ok(())
         };
-        write().map_err(failed)
+        guarded(write).map_err(failed)
     }
 
     /// Makes what was written last beyond a crash. Only for a tidy end: nothing here is the truth.
     pub(crate) fn flush(&self) -> Result<(), StoreError> {
-        self.db.flush().map(|_| ()).map_err(index("flush"))
+        guarded(|| self.db.flush().map(|_| ())).map_err(index("flush"))
     }
 
     /// Removes every row that comes from the ledger.
@@ -166,13 +165,13 @@ impl Index {
             }
             Ok(())
         };
-        clear().map_err(index("clear"))
+        guarded(clear).map_err(index("clear"))
     }
 
     /// Removes everything that is remembered of the sources too.
     pub(crate) fn clear_sources(&self) -> Result<(), StoreError> {
         self.remembered().clear();
-        self.sources.clear().map_err(index("clear"))
+        guarded(|| self.sources.clear()).map_err(index("clear"))
     }
 
     /// Every release row; none when one cannot be read.
@@ -192,15 +191,16 @@ impl Index {
 
     /// The number of the last event.
     pub(crate) fn last_event(&self) -> u64 {
-        let last = self.events.last().ok().flatten();
+        let last = guarded(|| self.events.last()).ok().flatten();
         last.and_then(|(key, _)| key.as_ref().try_into().ok().map(u64::from_be_bytes)).unwrap_or(0)
     }
 
     /// Events after a number, oldest first.
     pub(crate) fn events_after(&self, number: u64, limit: usize) -> Vec<Event> {
         let from = number.saturating_add(1).to_be_bytes();
-        let found = self.events.range(from..).take(limit).filter_map(Result::ok);
-        found.filter_map(|(_, bytes)| serde_json::from_slice(&bytes).ok()).collect()
+        let found = || self.events.range(from..).take(limit).collect::<sled::Result<Vec<_>>>();
+        let found = guarded(found).unwrap_or_default();
+        found.into_iter().filter_map(|(_, bytes)| serde_json::from_slice(&bytes).ok()).collect()
     }
 
     /// What is remembered of a source; the empty state where nothing is.
@@ -222,7 +222,8 @@ impl Index {
     pub(crate) fn set_source(&self, name: &str, state: &SourceState) -> Result<(), StoreError> {
         let state = Arc::new(state.clone());
         self.with_source(name, |kept| *kept = Remembered { state: state.clone(), looked: None });
-        self.sources.insert(name, encode(&*state)).map(|_| ()).map_err(index("write a source"))
+        let insert = || self.sources.insert(name, encode(&*state)).map(|_| ());
+        guarded(insert).map_err(index("write a source"))
     }
 
     /// Notes that a look at a source found nothing new.
@@ -233,7 +234,7 @@ impl Index {
     fn with_source<T>(&self, name: &str, use_it: impl FnOnce(&mut Remembered) -> T) -> T {
         let mut remembered = self.remembered();
         if !remembered.contains_key(name) {
-            let bytes = self.sources.get(name).ok().flatten();
+            let bytes = guarded(|| self.sources.get(name)).ok().flatten();
             let state = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
             remembered.insert(name.to_owned(), Remembered { state: Arc::new(state), looked: None });
         }
@@ -243,6 +244,28 @@ impl Index {
     fn remembered(&self) -> MutexGuard<'_, HashMap<String, Remembered>> {
         self.remembered.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A failure of the rows that sled told by a panic, as it does for some damaged files.
+pub(crate) trait Damaged {
+    fn damaged() -> Self;
+}
+
+impl Damaged for sled::Error {
+    fn damaged() -> sled::Error {
+        sled::Error::Unsupported("the files are damaged".to_owned())
+    }
+}
+
+impl Damaged for StoreError {
+    fn damaged() -> StoreError {
+        index("read")(sled::Error::damaged())
+    }
+}
+
+/// Runs what sled may answer with a panic instead of an error. No lock of ours is held where it panics.
+pub(crate) fn guarded<T, E: Damaged>(run: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).unwrap_or_else(|_| Err(E::damaged()))
 }
 
 /// Ids have no NUL, so the key splits in one way only.
@@ -255,9 +278,9 @@ fn encode<T: Serialize>(value: &T) -> Vec<u8> {
 }
 
 fn all<T: DeserializeOwned>(tree: &sled::Tree) -> Option<Vec<(String, T)>> {
-    tree.iter()
-        .map(|entry| {
-            let (key, bytes) = entry.ok()?;
+    let rows = guarded(|| tree.iter().collect::<sled::Result<Vec<_>>>()).ok()?;
+    rows.into_iter()
+        .map(|(key, bytes)| {
             Some((String::from_utf8_lossy(&key).into_owned(), serde_json::from_slice(&bytes).ok()?))
         })
         .collect()

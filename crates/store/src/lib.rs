@@ -8,6 +8,7 @@
 
 mod administer;
 mod archive;
+mod catch_up;
 mod error;
 mod index;
 mod ledger;

@@ -1,6 +1,6 @@
 //! The store: opens the state, records batches, answers look-ups.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,12 +14,13 @@ use registry::release::{Form, Release};
 use registry::report::Report;
 use registry::settings::Ranges;
 
+use crate::catch_up::{apply, catch_up, open_rows};
 use crate::error::{StoreError, ledger as ledger_error};
 use crate::index::{Index, Rows};
 use crate::ledger::{Batch, decode, rows_between, rows_of_batch};
 use crate::row::ReleaseRow;
 use crate::search::{Hits, Search, SearchQuery};
-use crate::snapshot::{PackEntry, RangePolicy, Reader, Snapshot};
+use crate::snapshot::{Reader, Snapshot};
 use crate::source::SourceState;
 use crate::upstream::{Link, Upstream};
 
@@ -83,7 +84,7 @@ impl Store {
                 pulled?;
             }
         }
-        let index = Index::open(&index_folder(folder))?;
+        let (index, snapshot) = open_rows(&index_folder(folder), &ledger, options.ranges)?;
         let (search, indexed) = Search::open(&folder.join("search"))?;
         let store = Store {
             folder: folder.to_owned(),
@@ -91,71 +92,18 @@ impl Store {
             readers: Mutex::new(Vec::new()),
             index,
             search,
-            snapshot: ArcSwap::default(),
+            snapshot: ArcSwap::from_pointee(snapshot),
             ranges: options.ranges,
             link,
             rows_are_behind: AtomicBool::new(false),
             search_is_behind: AtomicBool::new(false),
         };
-        store.catch_up()?;
         store.catch_up_search(indexed.as_deref())?;
         Ok(store)
     }
 
     pub(crate) fn writer(&self) -> MutexGuard<'_, Ledger> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Brings the rows to the head of the ledger and loads the first snapshot.
-    fn catch_up(&self) -> Result<(), StoreError> {
-        let ledger = self.writer();
-        let head = ledger.head().map_err(ledger_error("read the head"))?;
-        let known = self.index.head().and_then(|head| head.parse::<ObjectId>().ok());
-        if let Some(head) = head
-            && known != Some(head)
-        {
-            let from = known.filter(|known| ledger.log(Some(*known)).is_ok_and(|log| !log.is_empty()));
-            if from.is_none() {
-                // Another ledger, or an older one: what was scanned under the lost one has to be seen again.
-                self.index.clear()?;
-                if known.is_some() {
-                    self.index.clear_sources()?;
-                }
-            }
-            let rows = rows_between(&ledger, from, head)?;
-            self.index.write(&rows, Some(&head.to_string()))?;
-        }
-        if head.is_none() {
-            self.index.clear()?;
-        }
-        let snapshot = match self.load() {
-            Some(snapshot) => snapshot,
-            None => {
-                self.index.clear()?;
-                if let Some(head) = head {
-                    let rows = rows_between(&ledger, None, head)?;
-                    self.index.write(&rows, Some(&head.to_string()))?;
-                }
-                self.load().unwrap_or_default()
-            }
-        };
-        self.snapshot.store(Arc::new(snapshot));
-        Ok(())
-    }
-
-    /// The snapshot of the rows; none when one cannot be read.
-    fn load(&self) -> Option<Snapshot> {
-        let rows = Rows {
-            releases: self.index.releases()?,
-            statuses: self.index.statuses()?,
-            records: self.index.records()?,
-            ..Rows::default()
-        };
-        let mut snapshot = Snapshot { ranges: RangePolicy(self.ranges), ..Snapshot::default() };
-        apply(&mut snapshot, rows);
-        snapshot.last_event = self.index.last_event();
-        snapshot.head = self.index.head();
-        Some(snapshot)
     }
 
     fn catch_up_search(&self, indexed: Option<&str>) -> Result<(), StoreError> {
@@ -429,49 +377,6 @@ fn refuse_taken(batch: &Batch, before: &Snapshot) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Takes rows into a snapshot.
-fn apply(snapshot: &mut Snapshot, rows: Rows) {
-    let mut changed: BTreeMap<String, PackEntry> = BTreeMap::new();
-    let entry =
-        |changed: &mut BTreeMap<String, PackEntry>, packs: &BTreeMap<String, Arc<PackEntry>>, id: &str| {
-            if !changed.contains_key(id) {
-                let known = packs.get(id).map(|pack| (**pack).clone());
-                changed.insert(id.to_owned(), known.unwrap_or_else(|| PackEntry::new(id)));
-            }
-        };
-    for row in rows.releases {
-        entry(&mut changed, &snapshot.packs, &row.id);
-        if let Some(pack) = changed.get_mut(&row.id) {
-            pack.insert(Arc::new(row));
-        }
-    }
-    for (id, version) in rows.removed {
-        entry(&mut changed, &snapshot.packs, &id);
-        if let Some(pack) = changed.get_mut(&id) {
-            pack.forget(&version);
-        }
-    }
-    for (id, status) in rows.statuses {
-        entry(&mut changed, &snapshot.packs, &id);
-        if let Some(pack) = changed.get_mut(&id) {
-            pack.status = status;
-        }
-    }
-    for (id, pack) in changed {
-        if pack.releases.is_empty() && pack.removed.is_empty() {
-            snapshot.packs.remove(&id);
-        } else {
-            snapshot.packs.insert(id, Arc::new(pack));
-        }
-    }
-    for record in rows.records {
-        snapshot.sources.insert(record.name.clone(), record);
-    }
-    for name in rows.removed_records {
-        snapshot.sources.remove(&name);
-    }
-}
-
 fn touched(rows: &Rows) -> BTreeSet<String> {
     let releases = rows.releases.iter().map(|row| row.id.clone());
     let removed = rows.removed.iter().map(|(id, _)| id.clone());
@@ -486,7 +391,8 @@ pub fn rebuild(folder: &Path, options: Options) -> Result<(usize, usize), StoreE
     let store = Store::open(folder, options)?;
     store.index.clear()?;
     store.index.clear_sources()?;
-    store.catch_up()?;
+    let snapshot = catch_up(&store.index, &store.writer(), store.ranges)?;
+    store.snapshot.store(Arc::new(snapshot));
     store.fill_search()?;
     store.close()?;
     Ok(store.snapshot().totals())

@@ -10,6 +10,7 @@ use registry::settings::{Limits, Policy, RepositorySettings, SourceSettings};
 use registry::{Form, Reference};
 
 mod administer;
+mod damaged;
 mod upstream;
 mod verified;
 

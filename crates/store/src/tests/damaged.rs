@@ -1,0 +1,74 @@
+//! Rows that something damaged: whatever sled makes of them, the store opens and says the same.
+
+use super::*;
+use crate::store::index_folder;
+
+/// How often the rows are damaged; `PACKHOUSE_ROUNDS` asks for more.
+const ROUNDS: usize = 20;
+
+/// The next number of a generator that needs no library.
+fn next(seed: &mut u64, below: usize) -> usize {
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 7;
+    *seed ^= *seed << 17;
+    usize::try_from(*seed % below.max(1) as u64).expect("below a usize")
+}
+
+#[test]
+fn rows_that_are_damaged_in_any_way_are_made_anew() {
+    let world = World::new();
+    let folder = index_folder(&world.path());
+    let kept = |number: usize| world.folder.path().join(format!("kept-{number}"));
+    for second in 0..30_usize {
+        let store = world.open();
+        for part in 0..3 {
+            let version = format!("1.{second}.{part}");
+            world.publish(&store, &version, &format!("Hi {version}"), i64::try_from(second).expect("small"));
+        }
+        if second % 3 == 0 {
+            store.close().expect("written out");
+        }
+        // The files as a daemon leaves them that is killed here.
+        copy(&folder, &kept(second));
+    }
+    let told = |store: &Store| format!("{:?}", store.snapshot());
+    let expected = told(&world.open());
+
+    let rounds = std::env::var("PACKHOUSE_ROUNDS").ok().and_then(|rounds| rounds.parse().ok());
+    let mut seed = 0x9e37_79b9_7f4a_7c15;
+    for round in 0..rounds.unwrap_or(ROUNDS) {
+        fs::remove_dir_all(&folder).expect("removed rows");
+        copy(&kept(next(&mut seed, 30)), &folder);
+        let file = folder.join("db");
+        let bytes = damaged(fs::read(&file).expect("the rows"), &mut seed);
+        fs::write(&file, bytes).expect("damaged rows");
+        for again in ["at once", "and again"] {
+            let store = world.open();
+            assert_eq!(told(&store), expected, "round {round}, {again}");
+            store.close().expect("written out");
+        }
+    }
+}
+
+/// Bytes cut off, overwritten here and there, or overwritten in one piece.
+fn damaged(mut bytes: Vec<u8>, seed: &mut u64) -> Vec<u8> {
+    let length = bytes.len();
+    let from = next(seed, length);
+    match next(seed, 3) {
+        0 => bytes.truncate(from),
+        1 => (0..40).for_each(|_| bytes[next(seed, length)] = 0xa5),
+        _ => bytes[from..length.min(from + 4000)].fill(0x5a),
+    }
+    bytes
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("a folder").map(|entry| entry.expect("an entry").path()) {
+        let target = to.join(entry.file_name().expect("a name"));
+        match entry.is_dir() {
+            true => copy(&entry, &target),
+            false => fs::copy(&entry, &target).map(drop).expect("a copy"),
+        }
+    }
+}
