@@ -8,7 +8,7 @@ use git::{Ledger, ObjectId};
 use registry::settings::Ranges;
 
 use crate::error::{StoreError, ledger as ledger_error, with_causes};
-use crate::index::{Index, Rows, guarded};
+use crate::index::{Index, Rows, unreadable};
 use crate::ledger::rows_between;
 use crate::snapshot::{PackEntry, RangePolicy, Snapshot};
 
@@ -19,8 +19,8 @@ pub(crate) fn open_rows(
     ledger: &Ledger,
     ranges: Ranges,
 ) -> Result<(Index, Snapshot), StoreError> {
-    let caught_up = |index: Index| catch_up(&index, ledger, ranges).map(|snapshot| (index, snapshot));
-    match guarded(|| Index::open(folder).and_then(caught_up)) {
+    let caught_up = |index: Index| index.kept(|index| catch_up(index, ledger, ranges));
+    match Index::open(folder).and_then(caught_up) {
         Err(error @ StoreError::Index { .. }) => {
             tracing::warn!(error = with_causes(&error), "the look-up rows are damaged and are made anew");
             Index::start_anew(folder).and_then(caught_up)
@@ -44,8 +44,7 @@ pub(crate) fn catch_up(index: &Index, ledger: &Ledger, ranges: Ranges) -> Result
                 index.clear_sources()?;
             }
         }
-        let rows = rows_between(ledger, from, head)?;
-        index.write(&rows, Some(&head.to_string()))?;
+        fill(index, ledger, from, head)?;
     }
     if head.is_none() {
         index.clear()?;
@@ -55,10 +54,14 @@ pub(crate) fn catch_up(index: &Index, ledger: &Ledger, ranges: Ranges) -> Result
     }
     index.clear()?;
     if let Some(head) = head {
-        let rows = rows_between(ledger, None, head)?;
-        index.write(&rows, Some(&head.to_string()))?;
+        fill(index, ledger, None, head)?;
     }
-    Ok(load(index, ranges).unwrap_or_default())
+    load(index, ranges).ok_or_else(unreadable)
+}
+
+/// Writes the rows of the commits after `from` up to `head`.
+fn fill(index: &Index, ledger: &Ledger, from: Option<ObjectId>, head: ObjectId) -> Result<(), StoreError> {
+    index.write(&rows_between(ledger, from, head)?, Some(&head.to_string()))
 }
 
 /// The snapshot of the rows; none when one cannot be read.

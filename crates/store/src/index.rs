@@ -1,8 +1,9 @@
 //! The look-up rows in sled: what makes a start fast. All of it can be rebuilt from the ledger.
 //!
-//! If sled does not open, or its rows have another shape, the folder is moved aside and rebuilt.
+//! Rows that have another shape, or fail while they are opened and caught up, are moved aside and rebuilt.
 
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -52,21 +53,30 @@ pub(crate) struct Rows {
 }
 
 impl Index {
-    /// Opens the rows below `folder`; what does not open is moved aside. Says whether the rows are new.
+    /// Opens the rows below `folder`; those of another shape are moved aside.
     pub(crate) fn open(folder: &Path) -> Result<Index, StoreError> {
-        match Index::open_existing(folder) {
-            Ok(index) if index.schema().is_none_or(|schema| schema == SCHEMA) => {
-                index.set_number("schema", SCHEMA)?;
-                Ok(index)
-            }
-            Ok(index) => {
-                drop(index);
-                tracing::warn!("the look-up rows have another shape and are rebuilt");
-                Index::start_anew(folder)
-            }
+        let index = Index::open_existing(folder)?;
+        if index.schema().is_none_or(|schema| schema == SCHEMA) {
+            return index.kept(|index| index.set_number("schema", SCHEMA)).map(|(index, ())| index);
+        }
+        drop(index);
+        tracing::warn!("the look-up rows have another shape and are rebuilt");
+        Index::start_anew(folder)
+    }
+
+    /// Uses the rows, and closes them where that fails: sled may panic once more as it closes damaged files.
+    pub(crate) fn kept<T>(
+        self,
+        use_it: impl FnOnce(&Index) -> Result<T, StoreError>,
+    ) -> Result<(Index, T), StoreError> {
+        match use_it(&self) {
+            Ok(answer) => Ok((self, answer)),
             Err(error) => {
-                tracing::warn!(%error, "the look-up rows do not open and are rebuilt");
-                Index::start_anew(folder)
+                let _ = guarded("close", || {
+                    drop(self);
+                    Ok(())
+                });
+                Err(error)
             }
         }
     }
@@ -85,7 +95,7 @@ impl Index {
     }
 
     fn open_existing(folder: &Path) -> Result<Index, StoreError> {
-        guarded(|| {
+        guarded("open", || {
             let config = sled::Config::new().path(folder).cache_capacity(32 << 20).flush_every_ms(Some(200));
             let db = config.open()?;
             let tree = |name: &str| db.open_tree(name);
@@ -99,7 +109,6 @@ impl Index {
                 db,
             })
         })
-        .map_err(index("open"))
     }
 
     fn schema(&self) -> Option<u64> {
@@ -107,23 +116,22 @@ impl Index {
     }
 
     fn number(&self, key: &str) -> Option<u64> {
-        let bytes = guarded(|| self.db.get(key)).ok()??;
+        let bytes = guarded("read a number", || self.db.get(key)).ok()??;
         Some(u64::from_be_bytes(bytes.as_ref().try_into().ok()?))
     }
 
     fn set_number(&self, key: &str, number: u64) -> Result<(), StoreError> {
-        self.db.insert(key, &number.to_be_bytes()).map(|_| ()).map_err(index("write a number"))
+        guarded("write a number", || self.db.insert(key, &number.to_be_bytes()).map(|_| ()))
     }
 
     /// The commit of the ledger that the rows reflect.
     pub(crate) fn head(&self) -> Option<String> {
-        let bytes = guarded(|| self.db.get("head")).ok()??;
+        let bytes = guarded("read the head", || self.db.get("head")).ok()??;
         String::from_utf8(bytes.to_vec()).ok()
     }
 
     /// Writes what one commit changes, and then that the rows reflect it.
     pub(crate) fn write(&self, rows: &Rows, head: Option<&str>) -> Result<(), StoreError> {
-        let failed = index("write rows");
         let write = || -> sled::Result<()> {
             for row in &rows.releases {
                 self.releases.insert(release_key(&row.id, &row.version.to_string()), encode(row))?;
@@ -148,12 +156,12 @@ impl Index {
             }
             Ok(())
         };
-        guarded(write).map_err(failed)
+        guarded("write rows", write)
     }
 
     /// Makes what was written last beyond a crash. Only for a tidy end: nothing here is the truth.
     pub(crate) fn flush(&self) -> Result<(), StoreError> {
-        guarded(|| self.db.flush().map(|_| ())).map_err(index("flush"))
+        guarded("flush", || self.db.flush().map(|_| ()))
     }
 
     /// Removes every row that comes from the ledger.
@@ -165,13 +173,13 @@ impl Index {
             }
             Ok(())
         };
-        guarded(clear).map_err(index("clear"))
+        guarded("clear", clear)
     }
 
     /// Removes everything that is remembered of the sources too.
     pub(crate) fn clear_sources(&self) -> Result<(), StoreError> {
         self.remembered().clear();
-        guarded(|| self.sources.clear()).map_err(index("clear"))
+        guarded("clear", || self.sources.clear())
     }
 
     /// Every release row; none when one cannot be read.
@@ -191,16 +199,18 @@ impl Index {
 
     /// The number of the last event.
     pub(crate) fn last_event(&self) -> u64 {
-        let last = guarded(|| self.events.last()).ok().flatten();
+        let last = guarded("read the last event", || self.events.last()).ok().flatten();
         last.and_then(|(key, _)| key.as_ref().try_into().ok().map(u64::from_be_bytes)).unwrap_or(0)
     }
 
     /// Events after a number, oldest first.
     pub(crate) fn events_after(&self, number: u64, limit: usize) -> Vec<Event> {
         let from = number.saturating_add(1).to_be_bytes();
-        let found = || self.events.range(from..).take(limit).collect::<sled::Result<Vec<_>>>();
-        let found = guarded(found).unwrap_or_default();
-        found.into_iter().filter_map(|(_, bytes)| serde_json::from_slice(&bytes).ok()).collect()
+        guarded("read events", || {
+            let found = self.events.range(from..).take(limit).filter_map(Result::ok);
+            Ok(found.filter_map(|(_, bytes)| serde_json::from_slice(&bytes).ok()).collect())
+        })
+        .unwrap_or_default()
     }
 
     /// What is remembered of a source; the empty state where nothing is.
@@ -222,8 +232,7 @@ impl Index {
     pub(crate) fn set_source(&self, name: &str, state: &SourceState) -> Result<(), StoreError> {
         let state = Arc::new(state.clone());
         self.with_source(name, |kept| *kept = Remembered { state: state.clone(), looked: None });
-        let insert = || self.sources.insert(name, encode(&*state)).map(|_| ());
-        guarded(insert).map_err(index("write a source"))
+        guarded("write a source", || self.sources.insert(name, encode(&*state)).map(|_| ()))
     }
 
     /// Notes that a look at a source found nothing new.
@@ -234,7 +243,7 @@ impl Index {
     fn with_source<T>(&self, name: &str, use_it: impl FnOnce(&mut Remembered) -> T) -> T {
         let mut remembered = self.remembered();
         if !remembered.contains_key(name) {
-            let bytes = guarded(|| self.sources.get(name)).ok().flatten();
+            let bytes = guarded("read a source", || self.sources.get(name)).ok().flatten();
             let state = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
             remembered.insert(name.to_owned(), Remembered { state: Arc::new(state), looked: None });
         }
@@ -246,26 +255,18 @@ impl Index {
     }
 }
 
-/// A failure of the rows that sled told by a panic, as it does for some damaged files.
-pub(crate) trait Damaged {
-    fn damaged() -> Self;
+/// Asks sled, which panics on some damaged files instead of answering with an error.
+fn guarded<T>(operation: &'static str, ask: impl FnOnce() -> sled::Result<T>) -> Result<T, StoreError> {
+    catch_unwind(AssertUnwindSafe(ask)).unwrap_or_else(|_| Err(damaged())).map_err(index(operation))
 }
 
-impl Damaged for sled::Error {
-    fn damaged() -> sled::Error {
-        sled::Error::Unsupported("the files are damaged".to_owned())
-    }
+fn damaged() -> sled::Error {
+    sled::Error::Unsupported("the files are damaged".to_owned())
 }
 
-impl Damaged for StoreError {
-    fn damaged() -> StoreError {
-        index("read")(sled::Error::damaged())
-    }
-}
-
-/// Runs what sled may answer with a panic instead of an error. No lock of ours is held where it panics.
-pub(crate) fn guarded<T, E: Damaged>(run: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).unwrap_or_else(|_| Err(E::damaged()))
+/// The failure of rows that cannot be read right after they were written.
+pub(crate) fn unreadable() -> StoreError {
+    index("read rows")(damaged())
 }
 
 /// Ids have no NUL, so the key splits in one way only.
@@ -278,12 +279,11 @@ fn encode<T: Serialize>(value: &T) -> Vec<u8> {
 }
 
 fn all<T: DeserializeOwned>(tree: &sled::Tree) -> Option<Vec<(String, T)>> {
-    let rows = guarded(|| tree.iter().collect::<sled::Result<Vec<_>>>()).ok()?;
-    rows.into_iter()
-        .map(|(key, bytes)| {
-            Some((String::from_utf8_lossy(&key).into_owned(), serde_json::from_slice(&bytes).ok()?))
-        })
-        .collect()
+    let read = |entry: sled::Result<(sled::IVec, sled::IVec)>| {
+        let (key, bytes) = entry.ok()?;
+        Some((String::from_utf8_lossy(&key).into_owned(), serde_json::from_slice(&bytes).ok()?))
+    };
+    guarded("read rows", || Ok(tree.iter().map(read).collect())).ok()?
 }
 
 /// Renames a folder to a free name beside it.
