@@ -1,10 +1,11 @@
 //! Rows that something damaged: whatever sled makes of them, the store opens and says the same.
 
 use super::*;
+use crate::source::SourceState;
 use crate::store::index_folder;
 
 /// How often the rows are damaged; `PACKHOUSE_ROUNDS` asks for more.
-const ROUNDS: usize = 20;
+const ROUNDS: usize = 60;
 
 /// The next number of a generator that needs no library.
 fn next(seed: &mut u64, below: usize) -> usize {
@@ -24,6 +25,10 @@ fn rows_that_are_damaged_in_any_way_are_made_anew() {
         for part in 0..3 {
             let version = format!("1.{second}.{part}");
             world.publish(&store, &version, &format!("Hi {version}"), i64::try_from(second).expect("small"));
+        }
+        // What scans note of their sources makes the files as large as those of a registry in use.
+        for source in 0..300 {
+            store.set_source_state(&format!("source-{source}"), &noted(second)).expect("noted");
         }
         if second % 3 == 0 {
             store.close().expect("written out");
@@ -48,6 +53,12 @@ fn rows_that_are_damaged_in_any_way_are_made_anew() {
             store.close().expect("written out");
         }
     }
+}
+
+/// What a scan notes of a source.
+fn noted(second: usize) -> SourceState {
+    let looked = Timestamp::from_second(i64::try_from(second).expect("small")).ok();
+    SourceState { last_attempt: looked, last_success: looked, ..SourceState::default() }
 }
 
 /// Bytes cut off, overwritten here and there, or overwritten in one piece.
