@@ -1,11 +1,15 @@
 //! SHA-256 digests over exact bytes, and JSON in its canonical form (RFC 8785) for fingerprints.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
+
+use crate::json::{JsonType, Node};
+use crate::number::{Exact, is_rounded};
 
 /// A SHA-256 digest. It is written `sha256:` and 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -114,7 +118,7 @@ fn write_canonical(value: &Value, text: &mut String) {
     match value {
         Value::Object(members) => {
             let mut keys: Vec<&String> = members.keys().collect();
-            keys.sort_by(|a, b| a.encode_utf16().cmp(b.encode_utf16()));
+            keys.sort_by(|a, b| key_order(a, b));
             text.push('{');
             for (index, key) in keys.into_iter().enumerate() {
                 if index > 0 {
@@ -138,6 +142,75 @@ fn write_canonical(value: &Value, text: &mut String) {
         }
         Value::Number(number) => text.push_str(&canonical_number(number)),
         scalar => text.push_str(&scalar.to_string()),
+    }
+}
+
+/// Writes a value of a document in the same form, straight from its text.
+///
+/// Numbers that generic JSON would round are written by what they denote, so that different ones stay different.
+pub fn canonical_node(node: Node<'_>) -> String {
+    let mut text = String::new();
+    write_node(node, &mut text);
+    text
+}
+
+fn write_node(node: Node<'_>, text: &mut String) {
+    match node.json_type() {
+        JsonType::Object => {
+            text.push('{');
+            for (index, (key, member)) in effective_members(node).into_iter().enumerate() {
+                if index > 0 {
+                    text.push(',');
+                }
+                write_string(key, text);
+                text.push(':');
+                write_node(member, text);
+            }
+            text.push('}');
+        }
+        JsonType::Array => {
+            text.push('[');
+            for (index, item) in node.children().enumerate() {
+                if index > 0 {
+                    text.push(',');
+                }
+                write_node(item, text);
+            }
+            text.push(']');
+        }
+        JsonType::String => write_string(node.as_str().unwrap_or_default(), text),
+        JsonType::Number if is_rounded(node.source()) => {
+            text.push_str(&Exact::parse(node.source()).to_string());
+        }
+        JsonType::Number => write_canonical(&node.to_value(), text),
+        JsonType::Boolean | JsonType::Null => text.push_str(node.source()),
+    }
+}
+
+/// The members in the order of their keys; of a repeated key the last copy counts.
+fn effective_members(node: Node<'_>) -> Vec<(&str, Node<'_>)> {
+    let mut members: Vec<(&str, Node<'_>)> = node.members().rev().collect();
+    members.sort_by(|a, b| key_order(a.0, b.0));
+    members.dedup_by(|later, kept| later.0 == kept.0);
+    members
+}
+
+/// The order of UTF-16 code units, which is that of bytes as long as there are only ASCII characters.
+fn key_order(a: &str, b: &str) -> Ordering {
+    match a.is_ascii() && b.is_ascii() {
+        true => a.cmp(b),
+        false => a.encode_utf16().cmp(b.encode_utf16()),
+    }
+}
+
+fn write_string(string: &str, text: &mut String) {
+    let needs_escapes = string.bytes().any(|byte| byte < b' ' || byte == b'"' || byte == b'\\');
+    if needs_escapes {
+        text.push_str(&Value::from(string).to_string());
+    } else {
+        text.push('"');
+        text.push_str(string);
+        text.push('"');
     }
 }
 
@@ -179,6 +252,28 @@ mod tests {
         check("9007199254740993", "9007199254740993");
         check("0.0000001", "1e-7");
         check(r#""\u00e9\n""#, "\"é\\n\"");
+    }
+
+    #[test]
+    fn documents_have_the_same_canonical_form_as_values() {
+        let json = r#"{"b": [1.0, -0, 1e30, 0.1, null, true], "\uffff": 1, "\ud83d\ude00": 2, "a": "x\n\"\u00e9", "a": {}}"#;
+        let document = crate::Document::parse(json.as_bytes()).0.expect("JSON");
+        let root = document.root();
+        assert_eq!(canonical_node(root), canonical(&root.to_value()));
+        assert_eq!(
+            canonical_node(root),
+            r#"{"a":{},"b":[1,0,1e+30,0.1,null,true],"😀":2,"\uffff":1}"#.replace("\\uffff", "\u{ffff}")
+        );
+    }
+
+    #[test]
+    fn numbers_that_doubles_round_stay_apart() {
+        let form =
+            |text: &str| canonical_node(crate::Document::parse(text.as_bytes()).0.expect("JSON").root());
+        assert_eq!(form("9999999999999999999999.0"), form("9999999999999999999999"));
+        assert_ne!(form("9999999999999999999999"), form("1e22"));
+        assert_ne!(form("1e400"), form("1e500"));
+        assert_eq!(form("[10e399]"), form("[1e400]"));
     }
 
     #[test]

@@ -8,6 +8,7 @@
 pub mod digest;
 pub mod json;
 pub mod model;
+pub mod number;
 pub mod pointer;
 pub mod schema;
 pub mod similar;

@@ -12,6 +12,8 @@
 //! meaning. So an optional property that is added to an open object does not narrow it, and one that is removed from a
 //! closed object does.
 //!
+//! Generic JSON rounds numbers: [`value_of`] reads a schema so that those are told apart.
+//!
 //! What cannot be decided is [`Inclusion::Undecided`] with one of a few [`Reason`]s, never a guess. All limits count
 //! steps; no answer depends on the clock. Absent on purpose: fetching what a reference names, `format` and the other
 //! annotations, which assert nothing.
@@ -31,6 +33,7 @@ mod difference;
 mod document;
 mod effect;
 mod evaluate;
+mod exact;
 mod forms;
 mod numbers;
 mod objects;
@@ -50,6 +53,7 @@ mod words;
 pub use budget::Budget;
 pub use compare::compare;
 pub use difference::{Comparison, Difference, Kind, Verdict};
+pub use exact::{is_marked, unmarked, value_of};
 
 #[cfg(test)]
 mod tests;

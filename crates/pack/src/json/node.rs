@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::{Document, Escape, JsonType, Kind, NodeData, SORT_FROM, Text, bit_of, hash_of};
+use crate::number::Exact;
 use crate::pointer::Pointer;
 use crate::span::Span;
 
@@ -128,6 +129,11 @@ impl<'a> Node<'a> {
     /// The number, rounded to the nearest double.
     pub fn as_f64(self) -> Option<f64> {
         matches!(self.data().kind, Kind::Number).then(|| self.source().parse().ok()).flatten()
+    }
+
+    /// The number, exactly as its text denotes it.
+    pub fn as_exact(self) -> Option<Exact> {
+        matches!(self.data().kind, Kind::Number).then(|| Exact::parse(self.source()))
     }
 
     /// The number, where it is a whole one (`5.0` included) that fits.

@@ -259,7 +259,7 @@ impl Rivalry {
 pub(super) fn same_json<'p>(paths: impl Iterator<Item = &'p str>, tree: &dyn Tree) -> bool {
     let canonical = |path: &str| {
         let (document, _) = Document::parse(&tree.read(path).ok()?);
-        Some(pack::digest::canonical(&document?.root().to_value()))
+        Some(pack::digest::canonical_node(document?.root()))
     };
     let mut texts = paths.map(canonical);
     let first = texts.next().flatten();

@@ -48,7 +48,7 @@ pub fn duplicate_packs(claims: &[Claim<'_>]) -> Vec<FindingView> {
 fn agree(owners: &[&Claim<'_>]) -> bool {
     let canonical = |claim: &Claim<'_>| {
         let document = Document::parse(claim.bytes).0;
-        document.map(|document| pack::digest::canonical(&document.root().to_value()))
+        document.map(|document| pack::digest::canonical_node(document.root()))
     };
     let first = canonical(owners[0]);
     owners.iter().skip(1).all(|owner| canonical(owner) == first)

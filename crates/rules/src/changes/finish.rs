@@ -104,7 +104,7 @@ fn complete<'a>(
     ];
     let (old_side, new_side) =
         (draft.at.old.as_ref().map(|spot| old.side(spot)), draft.at.new.as_ref().map(|spot| new.side(spot)));
-    let fingerprint = fingerprint(pack, draft.rule.id, &places, [old_side.as_ref(), new_side.as_ref()]);
+    let fingerprint = fingerprint(pack, draft.rule.id, &places, [&draft.at.old, &draft.at.new]);
     let [old_place, new_place] = places;
     let anchor_pointer =
         if new.document.at(&anchor.pointer()).is_some() { anchor.pointer() } else { anchor.node.pointer() };
@@ -150,11 +150,16 @@ fn weighed(draft: &Draft<'_>, options: DiffOptions<'_>) -> Bumps {
 }
 
 /// First sixteen digits over pack, rule, both places and both effective values; a side that lacks the thing is empty.
-fn fingerprint(pack: &str, rule: &str, places: &[Option<String>; 2], sides: [Option<&Side>; 2]) -> String {
-    let digest = |side: Option<&Side>| {
-        side.map(|side| Digest::of(pack::digest::canonical(&side.value).as_bytes()).hex()).unwrap_or_default()
+fn fingerprint(
+    pack: &str,
+    rule: &str,
+    places: &[Option<String>; 2],
+    spots: [&Option<Spot<'_>>; 2],
+) -> String {
+    let digest = |spot: &Option<Spot<'_>>| {
+        spot.as_ref().map(|spot| Digest::of(spot.canonical().as_bytes()).hex()).unwrap_or_default()
     };
-    let values = sides.map(digest);
+    let values = spots.map(digest);
     let place = |at: usize| places[at].as_deref().unwrap_or_default();
     let parts = [pack, rule, place(0), place(1), &values[0], &values[1]];
     Digest::of_parts(parts.map(str::as_bytes)).hex()[..16].to_owned()

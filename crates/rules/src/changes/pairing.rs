@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use pack::digest::canonical;
+use pack::digest::{canonical, canonical_node};
 use pack::json::{JsonType, Node};
 use serde_json::Value;
 
@@ -168,7 +168,7 @@ fn add_leaves(path: &str, node: Node<'_>, parts: &mut BTreeSet<String>) {
         }
         JsonType::String => add_shingles(path, node.as_str().unwrap_or_default(), parts),
         _ => {
-            parts.insert(format!("{path}={}", canonical(&node.to_value())));
+            parts.insert(format!("{path}={}", canonical_node(node)));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! How rules report: where a change stands on both sides, and what differs from the rule's own words.
 
+use pack::digest::{canonical, canonical_node};
 use pack::json::Node;
 use pack::{Pointer, Span};
 use serde_json::Value;
@@ -50,6 +51,11 @@ impl<'a> Spot<'a> {
 
     pub(super) fn effective(&self) -> Value {
         self.value.clone().unwrap_or_else(|| self.node.to_value())
+    }
+
+    /// The canonical text of the effective value.
+    pub(super) fn canonical(&self) -> String {
+        self.value.as_ref().map_or_else(|| canonical_node(self.node), canonical)
     }
 
     pub(super) fn pointer(&self) -> Pointer {
@@ -180,6 +186,10 @@ impl<'a> Changes<'a> {
     /// Adds a remark on the run.
     pub(crate) fn note(&mut self, note: impl Into<String>) {
         self.notes.push(note.into());
+    }
+
+    pub(super) fn drafts(&self) -> &[Draft<'a>] {
+        &self.drafts
     }
 
     pub(super) fn drafts_mut(&mut self) -> &mut [Draft<'a>] {

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::exact::is_marked;
+
 /// The draft that decides which keywords count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Draft {
@@ -24,6 +26,8 @@ pub(super) struct Document<'v> {
     states_draft: bool,
     /// Whether a part of the document has an address of its own, which would move what references mean.
     pub(super) has_parts: bool,
+    /// Whether a number stands in the document that generic JSON would round, so that no validator can be asked.
+    pub(super) has_marks: bool,
 }
 
 /// Where a reference leads.
@@ -44,7 +48,13 @@ impl<'v> Document<'v> {
             Some(url) => draft_of(url),
         };
         let draft = if root.get("$vocabulary").is_some() { Draft::Unknown } else { draft };
-        Document { root, draft, states_draft: stated.is_some(), has_parts: seen.parts }
+        Document {
+            root,
+            draft,
+            states_draft: stated.is_some(),
+            has_parts: seen.parts,
+            has_marks: is_marked(root),
+        }
     }
 
     /// Whether the draft gives the keyword a meaning.

@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use super::Reason;
 use super::decimal::Decimal;
 use super::document::{Document, Draft, Target};
+use super::exact::is_marked;
 use super::forms::{FALSE, Form, Forms, Id, Members, TRUE, Types, canonical};
 
 /// The deepest nesting that is read.
@@ -160,7 +161,8 @@ impl<'a, 'v> Reader<'a, 'v> {
     }
 
     fn misshapen(&mut self, keyword: &str, node: Node<'v>) -> Id {
-        self.opaque(Reason::Dialect, format!("{keyword} {}", canonical(node.value)))
+        let reason = if is_marked(node.value) { Reason::NumberRange } else { Reason::Dialect };
+        self.opaque(reason, format!("{keyword} {}", canonical(node.value)))
     }
 
     fn types_and_values(&mut self, node: Node<'v>, parts: &mut Vec<Id>) {
@@ -179,12 +181,15 @@ impl<'a, 'v> Reader<'a, 'v> {
         }
         if let Some(values) = self.keyword(node, "enum") {
             parts.push(match values.value {
-                Value::Array(values) => self.forms.values(values),
+                Value::Array(listed) if !is_marked(values.value) => self.forms.values(listed),
                 _ => self.misshapen("enum", values),
             });
         }
         if let Some(value) = self.keyword(node, "const") {
-            parts.push(self.forms.values([value.value]));
+            parts.push(match is_marked(value.value) {
+                true => self.misshapen("const", value),
+                false => self.forms.values([value.value]),
+            });
         }
     }
 
@@ -272,7 +277,25 @@ impl<'a, 'v> Reader<'a, 'v> {
         items.iter().map(|value| self.schema(Node { value, side: node.side })).collect()
     }
 
+    /// Keywords whose parts are read one by one say nothing where they are nothing of the kind; what was meant is not
+    /// known then.
+    fn shapes(&mut self, node: Node<'v>, parts: &mut Vec<Id>) {
+        let maps =
+            ["properties", "patternProperties", "dependentRequired", "dependentSchemas", "dependencies"];
+        let is_map = |value: &Value| value.is_object();
+        let is_list =
+            |value: &Value| value.as_array().is_some_and(|names| names.iter().all(Value::is_string));
+        for keyword in maps.into_iter().chain(["required"]) {
+            let Some(found) = self.keyword(node, keyword) else { continue };
+            let fits = if keyword == "required" { is_list(found.value) } else { is_map(found.value) };
+            if !fits {
+                parts.push(self.misshapen(keyword, found));
+            }
+        }
+    }
+
     fn objects(&mut self, node: Node<'v>, parts: &mut Vec<Id>) {
+        self.shapes(node, parts);
         if let Some(min) = self.count(node, "minProperties", parts).filter(|min| *min > 0) {
             parts.push(self.forms.intern(Form::MinMembers(min)));
         }

@@ -26,6 +26,9 @@ impl Validators {
 }
 
 fn compile(document: &Document<'_>) -> Result<Validator, Reason> {
+    if document.has_marks {
+        return Err(Reason::NumberRange);
+    }
     let dialect = match document.draft {
         Draft::Seven => Dialect::Draft7,
         Draft::TwentyNineteen => Dialect::Draft201909,

@@ -9,7 +9,7 @@ use super::output;
 use super::schema::{Flow, Relation, Schema};
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror, Witness};
 use crate::changes::report::{At, Changes, Spot};
-use crate::subset::{Inclusion, refusal};
+use crate::subset::{Inclusion, refusal, unmarked};
 
 /// A break for whoever calls the composition or reads its output.
 const fn breaking(
@@ -242,7 +242,7 @@ impl Shown {
 /// Both places, each with its schema as the value that changed: the reference may be the same.
 pub(super) fn place<'a>(old: &Schema<'a>, new: &Schema<'a>) -> At<'a> {
     let spot = |schema: &Schema<'a>| {
-        let value = schema.value().cloned();
+        let value = schema.value().map(unmarked);
         schema.node().map(|node| value.map_or(Spot::of(node), |value| Spot::of(node).value(value)))
     };
     At::spots(spot(old), spot(new))

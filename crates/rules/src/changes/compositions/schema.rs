@@ -1,11 +1,11 @@
 //! The JSON Schemas that compositions name, read from the tree of each side and compared as sets of values.
 
-use pack::json::Node;
+use pack::json::{Document, Node};
 use pack::tree::{folder, join};
 use serde_json::{Value, json};
 
 use crate::changes::side::Side;
-use crate::subset::{Budget, Inclusion, Names, Verdict};
+use crate::subset::{Budget, Inclusion, Names, Verdict, value_of};
 
 /// What a reference to a schema leads to on one side.
 pub(super) enum Schema<'a> {
@@ -140,7 +140,7 @@ fn read(side: &Side<'_>, reference: &str) -> Option<Value> {
     let tree = side.tree?;
     let ways = [join(folder(side.path), path), join("", path)];
     let bytes = ways.iter().flatten().find_map(|way| tree.read(way).ok())?;
-    let root: Value = serde_json::from_slice(&bytes).ok()?;
+    let root = value_of(Document::parse(&bytes).0?.root());
     let schema = root.pointer(pointer)?;
     if pointer.is_empty() {
         return Some(root);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pack::digest::canonical;
+use pack::digest::{canonical, canonical_node};
 use pack::json::Node;
 use serde_json::Value;
 
@@ -198,12 +198,11 @@ fn compare_pair<'a>(
         changes.report(&CONTROL_WEAKENED, At::both(*before, *after), message);
     }
     for node in &controls.removed {
-        let message = format!("obligation `{name}` of {of} lost the control {}", canonical(&node.to_value()));
+        let message = format!("obligation `{name}` of {of} lost the control {}", canonical_node(*node));
         changes.report(&CONTROL_REMOVED, At::removed(*node), message);
     }
     for node in &controls.added {
-        let message =
-            format!("obligation `{name}` of {of} has the new control {}", canonical(&node.to_value()));
+        let message = format!("obligation `{name}` of {of} has the new control {}", canonical_node(*node));
         changes.report(&CONTROL_ADDED, At::added(*node), message);
     }
     if controls.edited || without(old, &OWN_RULES) != without(new, &OWN_RULES) {
@@ -240,9 +239,9 @@ struct Controls<'a> {
 impl<'a> Controls<'a> {
     fn of(old: Node<'a>, new: Node<'a>, validators: &Renamed<'a>) -> Controls<'a> {
         let after: BTreeMap<String, Node<'a>> =
-            new.list("controls").map(|node| (canonical(&node.to_value()), node)).collect();
+            new.list("controls").map(|node| (canonical_node(node), node)).collect();
         let name = |node: Node<'a>| {
-            let text = canonical(&node.to_value());
+            let text = canonical_node(node);
             if after.contains_key(&text) { text } else { followed(node, validators) }
         };
         let before: BTreeMap<String, Node<'a>> =

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pack::Pointer;
-use pack::digest::canonical;
+use pack::digest::canonical_node;
 use pack::json::Node;
 
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
@@ -68,7 +68,7 @@ pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>
 /// What the copies of one name say, in order. Equal copies in a row are one reading: whichever of them a parser takes,
 /// it takes the same, so that a name with one reading is compared like any other.
 fn readings(nodes: &[Node<'_>]) -> Vec<String> {
-    let mut values: Vec<String> = nodes.iter().map(|node| canonical(&node.to_value())).collect();
+    let mut values: Vec<String> = nodes.iter().map(|node| canonical_node(*node)).collect();
     values.dedup();
     values
 }

@@ -1,6 +1,6 @@
 //! What the metadata says for catalogues, and what a compiler noted.
 
-use pack::digest::canonical;
+use pack::digest::canonical_node;
 use pack::json::Node;
 
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
@@ -114,9 +114,8 @@ pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>
     }
     let (old, new) = (member(old, "tags"), member(new, "tags"));
     if sorted(old) != sorted(new) {
-        let list = |side: Option<Node<'a>>| {
-            side.map(|tags| canonical(&tags.to_value())).unwrap_or("none".to_owned())
-        };
+        let list =
+            |side: Option<Node<'a>>| side.map(|tags| canonical_node(tags)).unwrap_or("none".to_owned());
         let message = format!("the tags of the pack are {} instead of {}", list(new), list(old));
         changes.report(&TAGS_CHANGED, At::either(old, new), message);
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pack::digest::canonical;
+use pack::digest::canonical_node;
 use pack::json::Node;
 
 use super::cause::Causes;
@@ -117,7 +117,7 @@ impl Effect {
 
 fn parameters(holder: Node<'_>) -> BTreeMap<String, String> {
     let given = holder.map("parameters").filter(|(_, value)| !value.is_null());
-    given.map(|(key, value)| (key.to_owned(), canonical(&value.to_value()))).collect()
+    given.map(|(key, value)| (key.to_owned(), canonical_node(value))).collect()
 }
 
 /// States how the overrides of a prompt moved.

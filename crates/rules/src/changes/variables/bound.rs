@@ -93,7 +93,7 @@ pub(super) fn compare<'a>(moved: &Moved<'_, 'a>, keyword: Keyword, changes: &mut
         (None, Some(new)) => (added, format!("`{key}` of variable `{name}` is {new} from now on")),
         (Some(old), None) => (removed, format!("`{key}` of variable `{name}` is gone, it was {old}")),
         (Some(old), Some(new)) => {
-            let rule = if new > old { increased } else { decreased };
+            let rule = if new.exact() > old.exact() { increased } else { decreased };
             (rule, format!("`{key}` of variable `{name}` is {new} instead of {old}"))
         }
         (None, None) => return,

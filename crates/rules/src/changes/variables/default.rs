@@ -1,6 +1,6 @@
 //! What stands in for a variable that callers leave out.
 
-use pack::digest::canonical;
+use pack::digest::canonical_node;
 
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::report::{At, Changes};
@@ -69,8 +69,7 @@ pub(super) const IGNORED_CHANGED: ChangeRule = ChangeRule {
 
 /// States how the default moved. `null` is no default; one that is empty or refused fills nothing.
 pub(super) fn compare<'a>(old: &VariableSide<'a>, new: &VariableSide<'a>, changes: &mut Changes<'a>) {
-    let written =
-        |side: &VariableSide<'a>| side.variable.default_value().map(|node| canonical(&node.to_value()));
+    let written = |side: &VariableSide<'a>| side.variable.default_value().map(|node| canonical_node(node));
     let (was, is) = (written(old), written(new));
     if was == is {
         return;

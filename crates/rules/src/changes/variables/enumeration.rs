@@ -8,6 +8,7 @@ use super::constraint::{Moved, narrowing, widening};
 use super::values::{Constraints, Keyword};
 use crate::change::ChangeRule;
 use crate::changes::report::Changes;
+use crate::subset::is_marked;
 
 pub(super) const ADDED: ChangeRule = narrowing(
     "variable-enum-added",
@@ -70,6 +71,8 @@ fn lost(
     own: &BTreeMap<String, Value>,
     other: &BTreeMap<String, Value>,
 ) -> Vec<String> {
-    let missing = own.iter().filter(|(text, value)| !other.contains_key(*text) && constraints.accept(value));
+    // What other rules say of a number that no double holds is not known.
+    let may_be = |value: &Value| is_marked(value) || constraints.accept(value);
+    let missing = own.iter().filter(|(text, value)| !other.contains_key(*text) && may_be(value));
     missing.map(|(text, _)| format!("`{text}`")).collect()
 }

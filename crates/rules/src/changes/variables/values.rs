@@ -1,12 +1,16 @@
 //! Which values a variable allows.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
-use pack::digest::canonical;
+use pack::digest::{canonical, canonical_node};
 use pack::json::Node;
 use pack::model::Variable;
+use pack::number::{Exact, is_rounded};
 use regex::Regex;
 use serde_json::{Map, Value, json};
+
+use crate::subset::value_of;
 
 /// What a declaration says about the values of a variable.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,15 +22,57 @@ pub(crate) struct Constraints<'a> {
     /// A regular expression, searched unanchored.
     pub(crate) pattern: Option<&'a str>,
     /// Fewest code points.
-    pub(crate) min_length: Option<f64>,
+    pub(crate) min_length: Option<Bound<'a>>,
     /// Most code points.
-    pub(crate) max_length: Option<f64>,
+    pub(crate) max_length: Option<Bound<'a>>,
     /// Least number.
-    pub(crate) minimum: Option<f64>,
+    pub(crate) minimum: Option<Bound<'a>>,
     /// Greatest number.
-    pub(crate) maximum: Option<f64>,
+    pub(crate) maximum: Option<Bound<'a>>,
     /// Whether the empty string counts as no value.
     pub(super) nonempty: bool,
+}
+
+/// A limit, as it is written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bound<'a> {
+    /// The nearest double.
+    pub(crate) number: f64,
+    node: Node<'a>,
+}
+
+impl<'a> Bound<'a> {
+    fn of(node: Node<'a>) -> Option<Bound<'a>> {
+        Some(Bound { number: node.as_f64()?, node })
+    }
+
+    /// What the text denotes.
+    pub(super) fn exact(self) -> Exact {
+        Exact::parse(self.node.source())
+    }
+
+    /// The limit as JSON Schema takes it, after `rounded` has made a length of it.
+    fn value(self, rounded: impl Fn(f64) -> f64) -> Value {
+        match is_rounded(self.node.source()) {
+            true => value_of(self.node),
+            false => number_value(rounded(self.number)),
+        }
+    }
+}
+
+impl PartialEq for Bound<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.exact() == other.exact()
+    }
+}
+
+impl fmt::Display for Bound<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match is_rounded(self.node.source()) {
+            true => formatter.write_str(self.node.source()),
+            false => self.number.fmt(formatter),
+        }
+    }
 }
 
 /// The types whose values are known.
@@ -84,11 +130,10 @@ impl<'a> Constraints<'a> {
     /// Reads a declaration.
     pub(crate) fn of(variable: Variable<'a>) -> Constraints<'a> {
         let rules = variable.get("validation");
-        let number = |key: &str| rules.and_then(|rules| rules.get(key)).and_then(Node::as_f64);
+        let number = |key: &str| rules.and_then(|rules| rules.get(key)).and_then(Bound::of);
         let list = rules.and_then(|rules| rules.get("enum")).filter(|list| list.is_array());
-        let values = |list: Node<'a>| {
-            list.items().map(|item| (canonical(&item.to_value()), item.to_value())).collect()
-        };
+        let values =
+            |list: Node<'a>| list.items().map(|item| (canonical_node(item), value_of(item))).collect();
         Constraints {
             kind: Kind::of(variable.type_name().unwrap_or_default()),
             enumeration: list.map(values),
@@ -117,7 +162,7 @@ impl<'a> Constraints<'a> {
     }
 
     /// The limit that a keyword sets.
-    pub(super) fn bound(&self, keyword: Keyword) -> Option<f64> {
+    pub(super) fn bound(&self, keyword: Keyword) -> Option<Bound<'a>> {
         match keyword {
             Keyword::MinLength => self.min_length,
             Keyword::MaxLength => self.max_length,
@@ -148,8 +193,8 @@ impl<'a> Constraints<'a> {
             && self.enumeration.as_ref().is_none_or(|list| list.contains_key(&canonical(value)))
             && value.as_str().is_none_or(|text| self.accept_text(text))
             && value.as_f64().is_none_or(|number| {
-                self.minimum.is_none_or(|least| number >= least)
-                    && self.maximum.is_none_or(|most| number <= most)
+                self.minimum.is_none_or(|least| number >= least.number)
+                    && self.maximum.is_none_or(|most| number <= most.number)
             })
     }
 
@@ -157,8 +202,8 @@ impl<'a> Constraints<'a> {
         let length = text.chars().count() as f64;
         let pattern = self.pattern.and_then(|pattern| Regex::new(pattern).ok());
         !(self.nonempty && text.is_empty())
-            && self.min_length.is_none_or(|least| length >= least)
-            && self.max_length.is_none_or(|most| length <= most)
+            && self.min_length.is_none_or(|least| length >= least.number)
+            && self.max_length.is_none_or(|most| length <= most.number)
             && pattern.is_none_or(|pattern| pattern.is_match(text))
     }
 
@@ -180,17 +225,21 @@ impl<'a> Constraints<'a> {
             schema.insert("pattern".to_owned(), Value::from(pattern));
         }
         let least = if self.nonempty { 1.0 } else { 0.0 };
-        let shortest = self.min_length.unwrap_or_default().max(least).ceil();
+        let shortest = self.min_length.filter(|shortest| shortest.number > least);
+        let longest = self.max_length.filter(|longest| longest.number >= 0.0);
         let limits = [
-            ("minLength", Some(shortest).filter(|shortest| *shortest > 0.0)),
-            ("maxLength", self.max_length.map(f64::floor).filter(|longest| *longest >= 0.0)),
-            ("minimum", self.minimum),
-            ("maximum", self.maximum),
+            ("minLength", shortest.map(|shortest| shortest.value(f64::ceil))),
+            ("maxLength", longest.map(|longest| longest.value(f64::floor))),
+            ("minimum", self.minimum.map(|least| least.value(|number| number))),
+            ("maximum", self.maximum.map(|most| most.value(|number| number))),
         ];
-        for (keyword, limit) in limits {
-            schema.extend(limit.map(|limit| (keyword.to_owned(), number_value(limit))));
+        if self.nonempty {
+            schema.insert("minLength".to_owned(), Value::from(1));
         }
-        if self.max_length.is_some_and(|longest| longest < 0.0) {
+        for (keyword, limit) in limits {
+            schema.extend(limit.map(|limit| (keyword.to_owned(), limit)));
+        }
+        if self.max_length.is_some_and(|longest| longest.number < 0.0) {
             schema.insert("allOf".to_owned(), json!([{ "not": { "type": "string" } }]));
         }
         Value::Object(schema)

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::changes::side::VariableSide;
 use crate::changes::variables::{Constraints, listed};
+use crate::subset::is_marked;
 
 /// Texts for patterns that say nothing of their own accord.
 const TEXTS: [&str; 19] = [
@@ -58,16 +59,17 @@ pub(super) fn values(side: &VariableSide<'_>, constraints: &[&Constraints<'_>]) 
         add(value);
     }
     for rules in constraints {
-        rules.enumeration.iter().flat_map(BTreeMap::values).cloned().for_each(&mut add);
+        let members = rules.enumeration.iter().flat_map(BTreeMap::values);
+        members.filter(|value| !is_marked(value)).cloned().for_each(&mut add);
         rules.pattern.and_then(listed).into_iter().flatten().map(Value::from).for_each(&mut add);
-        for bound in [rules.min_length, rules.max_length].into_iter().flatten() {
+        for bound in [rules.min_length, rules.max_length].into_iter().flatten().map(|bound| bound.number) {
             for length in [bound - 1.0, bound, bound + 1.0] {
                 if (1.0..=MAX_LENGTH).contains(&length) {
                     add(Value::from("a".repeat(length as usize)));
                 }
             }
         }
-        for bound in [rules.minimum, rules.maximum].into_iter().flatten() {
+        for bound in [rules.minimum, rules.maximum].into_iter().flatten().map(|bound| bound.number) {
             for number in
                 [bound - 1.0, bound - 0.5, bound, bound + 0.5, bound + 1.0, bound.ceil(), bound.floor()]
             {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pack::digest::canonical;
+use pack::digest::canonical_node;
 use pack::json::{JsonType, Node};
 use pack::model::{Agent, Pack, State};
 
@@ -48,7 +48,7 @@ fn leaves<'a>(state: State<'a>, prompt: impl Fn(&'a str) -> &'a str) -> Vec<Stri
             (_, Some(text)) if path.starts_with("on_") && text == state.name_key() => {
                 found.push(format!("{path} returns"));
             }
-            _ => found.push(format!("{path}={}", canonical(&node.to_value()))),
+            _ => found.push(format!("{path}={}", canonical_node(node))),
         }
     }
     found.sort_unstable();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pack::digest::canonical;
+use pack::digest::canonical_node;
 use pack::model::Prompt;
 use pack::{Node, Span};
 
@@ -26,7 +26,7 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
         let mut seen = BTreeSet::new();
         let mut before: Option<Node<'_>> = None;
         for item in list.items() {
-            if let (false, Some(before)) = (seen.insert(canonical(&item.to_value())), before) {
+            if let (false, Some(before)) = (seen.insert(canonical_node(item)), before) {
                 let key = list.key().unwrap_or_default();
                 let message = format!("{} lists {} twice", quoted(key), quoted(item.source()));
                 // The copy goes with the comma before it.

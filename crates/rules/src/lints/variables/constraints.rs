@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use pack::Node;
-use pack::digest::canonical;
+use pack::digest::canonical_node;
 use pack::model::Variable;
 use regex::{Regex, RegexBuilder};
 
@@ -57,7 +57,7 @@ impl<'a> Constraints<'a> {
             type_name: variable.type_name(),
             validation,
             pattern: pattern.and_then(|text| Some((text, compiled(text)?))),
-            members: members.map(|list| list.items().map(|member| canonical(&member.to_value())).collect()),
+            members: members.map(|list| list.items().map(|member| canonical_node(member)).collect()),
         }
     }
 
@@ -65,7 +65,7 @@ impl<'a> Constraints<'a> {
     pub(super) fn refuse(&self, value: Node<'_>) -> Option<String> {
         let reason = self.refuse_member(value);
         let is_listed = || match &self.members {
-            Some(members) => members.contains(&canonical(&value.to_value())),
+            Some(members) => members.contains(&canonical_node(value)),
             None => true,
         };
         reason.or_else(|| (!value.is_null() && !is_listed()).then(|| "is not in its `enum`".to_owned()))

@@ -3,7 +3,7 @@
 //! The comparison itself is [`subset::compare`]'s. Here each difference gets its rule, its place, and its words.
 
 use ::pack::Pointer;
-use ::pack::json::Node;
+use ::pack::json::{JsonType, Node};
 use ::pack::model::Tool;
 use serde_json::Value;
 
@@ -89,7 +89,7 @@ struct Pair<'a> {
 pub(super) fn compare<'a>((old, new): (Tool<'a>, Tool<'a>), budget: &Budget, changes: &mut Changes<'a>) {
     let parameters = |tool: Tool<'a>| tool.parameters().filter(|parameters| !parameters.is_null());
     let (old_node, new_node) = (parameters(old), parameters(new));
-    let (source, target) = (old_node.map(Node::to_value), new_node.map(Node::to_value));
+    let (source, target) = (old_node.map(subset::value_of), new_node.map(subset::value_of));
     let comparison = budget.compare(source.as_ref(), target.as_ref());
     let pair = Pair { key: new.name_key(), old: old_node, new: new_node, target };
     for difference in &comparison.differences {
@@ -198,7 +198,10 @@ fn message(tool: &str, difference: &Difference, old: Option<Node<'_>>, new: Opti
 
 /// One keyword that is set, gone, or other than it was.
 fn moved(keyword: &str, subject: &str, old: Option<Node<'_>>, new: Option<Node<'_>>) -> String {
-    let shown = |node: Node<'_>| shortened(&node.to_value().to_string());
+    let shown = |node: Node<'_>| match node.json_type() {
+        JsonType::Number => shortened(node.source()),
+        _ => shortened(&node.to_value().to_string()),
+    };
     match (old, new) {
         (Some(old), Some(new)) => {
             format!("`{keyword}` of {subject} is {} instead of {}", shown(new), shown(old))
