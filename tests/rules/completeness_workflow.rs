@@ -47,7 +47,7 @@ const SILENT: [(&str, &str); 2] = [
 
 /// A pack in which every field of these sections says something.
 #[expect(clippy::too_many_lines, reason = "one pack that holds every field, nothing else")]
-fn maximal() -> Value {
+pub(crate) fn maximal() -> Value {
     let governance = json!({
         "vocabularies": { "acme": "https://acme.example/terms#" },
         "intended_purpose": "Answers questions.",

@@ -23,3 +23,4 @@ mod repeated;
 mod subset;
 mod subset_hostile;
 mod versions;
+mod wrong_types;

@@ -10,7 +10,7 @@ use pack::json::{Document, Node};
 use pack::{Pointer, Span};
 
 /// The keys that name an object inside an array, the first one present counts.
-const NAMING_KEYS: [&str; 4] = ["id", "name", "key", "path"];
+pub(crate) const NAMING_KEYS: [&str; 4] = ["id", "name", "key", "path"];
 
 /// The place of what `pointer` names in `document`.
 ///

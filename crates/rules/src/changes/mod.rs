@@ -77,6 +77,7 @@ pub fn diff(old: Version<'_>, new: Version<'_>, options: DiffOptions<'_>) -> Dif
     providers::compare(&comparison, &mut changes);
     later::compare(&comparison, &mut changes);
     witness::attach(&comparison, &mut changes);
+    pack::unknown::compare(&comparison, &mut changes);
     let id = new_side.pack.id().or(old_side.pack.id()).unwrap_or_default();
     finish::finish(changes, old.document, new.document, id, options)
 }

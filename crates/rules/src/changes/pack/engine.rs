@@ -87,7 +87,11 @@ pub(super) const FEATURE_REMOVED: ChangeRule = ChangeRule {
 
 /// States how the template engine moved.
 pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>) {
-    let (Some(old), Some(new)) = (engine(comparison.old), engine(comparison.new)) else { return };
+    let (old, new) = match (engine(comparison.old), engine(comparison.new)) {
+        (Some(old), Some(new)) => (old, new),
+        (None, None) => return,
+        (old, new) => return compare_whole(comparison, old, new, changes),
+    };
     if old.text("version") != new.text("version") {
         let version = |engine: Node<'a>| engine.text("version").unwrap_or_default();
         let message = format!("the template engine is `{}` instead of `{}`", version(new), version(old));
@@ -95,6 +99,20 @@ pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>
     }
     compare_syntax(comparison, old, new, changes);
     compare_features(comparison, old, new, changes);
+}
+
+/// The whole block came or went. What it says of the syntax counts where texts follow it.
+fn compare_whole<'a>(
+    comparison: &Comparison<'a>,
+    old: Option<Node<'a>>,
+    new: Option<Node<'a>>,
+    changes: &mut Changes<'a>,
+) {
+    let what = if new.is_some() { "is described from now on" } else { "is no longer described" };
+    changes.report(&VERSION_CHANGED, At::either(old, new), format!("the template engine {what}"));
+    let spelling = format!("the placeholders start with `{}` from now on", comparison.new.syntax.open());
+    let member = |engine: Option<Node<'a>>| engine.and_then(|engine| engine.get("syntax"));
+    compare_prompts(comparison, At::either(member(old), member(new)), &spelling, false, changes);
 }
 
 fn engine<'a>(side: &Side<'a>) -> Option<Node<'a>> {
@@ -107,9 +125,22 @@ fn compare_syntax<'a>(comparison: &Comparison<'a>, old: Node<'a>, new: Node<'a>,
     }
     let syntax = |engine: Node<'a>| engine.text("syntax").unwrap_or_default();
     let spelling = format!("the template syntax is `{}` instead of `{}`", syntax(new), syntax(old));
-    let at = At::member(old, new, "syntax");
+    compare_prompts(comparison, At::member(old, new, "syntax"), &spelling, true, changes);
+}
+
+/// States what other delimiters do to the texts; where they do nothing, only if `respelled` asks for it.
+fn compare_prompts<'a>(
+    comparison: &Comparison<'a>,
+    at: At<'a>,
+    spelling: &str,
+    respelled: bool,
+    changes: &mut Changes<'a>,
+) {
     let broken: Vec<&str> =
         comparison.prompt_pairs.iter().filter(|pair| pair.broken_by_syntax).map(|pair| pair.key()).collect();
+    if broken.is_empty() && !respelled {
+        return;
+    }
     if broken.is_empty() {
         changes.report(&SYNTAX_RESPELLED, at, format!("{spelling}, and the texts follow"));
     } else {

@@ -9,13 +9,14 @@ use super::report::{Changes, Scope};
 use crate::change::ChangeRule;
 
 mod ambiguous;
+mod described;
 mod description;
 mod engine;
 mod floor;
 mod identity;
 mod metadata;
 mod spec;
-mod unknown;
+pub(super) mod unknown;
 
 /// The rules of this section, in the order of the catalogue.
 pub(super) const CHANGES: &[&ChangeRule] = &[
@@ -53,6 +54,5 @@ pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>
     engine::compare(comparison, changes);
     metadata::compare(comparison, changes);
     description::compare(comparison, changes);
-    unknown::compare(comparison, changes);
     ambiguous::compare(comparison, changes);
 }

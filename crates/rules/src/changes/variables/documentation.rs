@@ -1,9 +1,10 @@
 //! What readers learn about a variable.
 
+use pack::digest::canonical_node;
+
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::report::{At, Changes};
 use crate::changes::side::VariableSide;
-use crate::changes::value::written;
 
 pub(super) const DESCRIPTION_CHANGED: ChangeRule = ChangeRule {
     id: "variable-description-changed",
@@ -38,7 +39,10 @@ pub(super) const EXAMPLE_CHANGED: ChangeRule = ChangeRule {
 /// States that description or example moved.
 pub(super) fn compare<'a>(old: &VariableSide<'a>, new: &VariableSide<'a>, changes: &mut Changes<'a>) {
     for (rule, key) in [(&DESCRIPTION_CHANGED, "description"), (&EXAMPLE_CHANGED, "example")] {
-        if written(old.variable.get(key)) != written(new.variable.get(key)) {
+        // An empty list is an example as good as any other.
+        let [before, after] =
+            [old, new].map(|side| side.variable.get(key).filter(|node| !node.is_null()).map(canonical_node));
+        if before != after {
             let message = format!("the {key} of variable `{}` changed", new.name());
             changes.report(rule, At::member(*old.variable, *new.variable, key), message);
         }
