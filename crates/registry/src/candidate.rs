@@ -156,7 +156,8 @@ fn say_of_version(
     let Some(document) = &evaluated.document else { return };
     let old = base.and_then(|base| Document::parse(&base.bytes).0);
     let baseline = old.as_ref().zip(evaluated.report.diff.as_ref());
-    let judged = Judged { new: document, path, base: None, baseline, taken, reused: false, settings };
+    let judged =
+        Judged { new: document, path, base: None, baseline, below: None, taken, reused: false, settings };
     let mut findings = version_findings(judged);
     acknowledge(&mut findings, path, evaluated.version.as_ref(), settings);
     evaluated.report.findings.append(&mut findings);

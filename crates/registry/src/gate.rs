@@ -26,8 +26,10 @@ pub use allow::{AllowRun, JudgedPack, allow_findings};
 pub use duplicates::{Claim, duplicate_packs};
 pub use line::Line;
 pub use loosened::{Loosening, findings as policy_findings, fresh_allows, loosened};
-pub use versions::{Judged, lowest_free, pack_removed, pairing_ambiguous, version_findings};
-pub use weighed::{Sides, Weighed, judged, judging_release, line_release, passes, weigh};
+pub use versions::{Judged, as_prerelease, lowest_free, pack_removed, pairing_ambiguous, version_findings};
+pub use weighed::{
+    Sides, Weighed, judged, judging_release, line_release, next_judging_release, passes, weigh,
+};
 
 /// A finding of the gate before it knows its level.
 struct Draft<'a> {

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use pack::Node;
-use registry::gate::lowest_free;
-use registry::version::first_prerelease;
+use registry::gate::{as_prerelease, lowest_free};
 use rules::Bump;
 use semver::Version;
 use serde_json::json;
@@ -148,16 +147,6 @@ fn needed(pack: &ExaminedPack) -> Option<Needed> {
     let new = as_prerelease(head.evaluated.version.as_ref()?, new, &pack.taken);
     let new = written_like(&old, &new);
     Some(Needed { pack: pack.report.pack.clone(), path: pack.report.path.clone(), old, new, bump })
-}
-
-/// Under a prerelease the first one of the release that is needed, which comes before that release.
-fn as_prerelease(own: &Version, needed: Version, taken: &[Version]) -> Version {
-    if own.pre.is_empty() || !needed.pre.is_empty() {
-        return needed;
-    }
-    let first = first_prerelease(&needed, own);
-    let is_taken = taken.iter().any(|taken| taken.cmp_precedence(&first).is_eq());
-    if is_taken { lowest_free(&first, Bump::Patch, taken) } else { first }
 }
 
 /// A version with a leading `v` where the pack writes one.

@@ -14,7 +14,7 @@ use super::Draft;
 use crate::acknowledge::Holder;
 use crate::judge::{Settings, change_level, set_level, version_pointer};
 use crate::report::{DiffReport, DiffSide, FindingView};
-use crate::version::{declared_bump, is_sufficient, lowest_sufficient};
+use crate::version::{declared_bump, first_prerelease, is_sufficient, lowest_sufficient};
 use crate::weigh::{pack_bump, prompt_bump};
 
 /// One changed pack and what it is judged by.
@@ -30,6 +30,9 @@ pub struct Judged<'a> {
     ///
     /// It has the pack's own version where that was not raised at all.
     pub baseline: Option<(&'a Document, &'a DiffReport)>,
+    /// The release that the next version will be judged by, where that is another one, and everything that changed
+    /// since.
+    pub below: Option<(&'a Document, &'a DiffReport)>,
     /// The versions that are published.
     pub taken: &'a [Version],
     /// Whether the pack's version is published with other content.
@@ -95,7 +98,7 @@ fn pack_version(judged: Judged<'_>, version: &Version) -> Option<FindingView> {
     };
     let since = Pack(document.root()).version()?;
     let required = diff.required_bump;
-    let enough = lowest_free(&since, required, judged.taken);
+    let enough = judged.enough().unwrap_or_else(|| lowest_free(&since, required, judged.taken));
     let help = format!(
         "raise `version` to {enough} (`packhouse bump --write` does it), or accept what asks for more with `[[allow]]`"
     );
@@ -132,6 +135,36 @@ fn pack_version(judged: Judged<'_>, version: &Version) -> Option<FindingView> {
         return at_version(judged, "version-bump-larger", Level::Info, message, help);
     }
     None
+}
+
+impl Judged<'_> {
+    /// The lowest version that the pack may have: under a prerelease, a prerelease too.
+    pub fn enough(self) -> Option<Version> {
+        let own = Pack(self.new.root()).version()?;
+        let lowest = |(document, diff): (&Document, &DiffReport)| {
+            let since = Pack(document.root()).version()?;
+            let enough = lowest_free(&since, diff.required_bump, self.taken);
+            Some((since, diff.required_bump, enough))
+        };
+        let (.., mut enough) = lowest(self.baseline?)?;
+        let zero_major = self.settings.repository.changes.zero_major;
+        if let Some((since, required, lowest)) = self.below.and_then(lowest)
+            && !is_sufficient(&since, &enough, required, zero_major)
+        {
+            enough = lowest;
+        }
+        Some(as_prerelease(&own, enough, self.taken))
+    }
+}
+
+/// Under a prerelease the first one of the release that is `needed`, which comes before that release.
+pub fn as_prerelease(own: &Version, needed: Version, taken: &[Version]) -> Version {
+    if own.pre.is_empty() || !needed.pre.is_empty() {
+        return needed;
+    }
+    let first = first_prerelease(&needed, own);
+    let is_taken = taken.iter().any(|taken| taken.cmp_precedence(&first).is_eq());
+    if is_taken { lowest_free(&first, Bump::Patch, taken) } else { first }
 }
 
 /// The lowest version above `since` that changes of this bump may have and that is not taken.

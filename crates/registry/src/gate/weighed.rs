@@ -21,6 +21,8 @@ pub struct Sides<'a> {
     pub bases: &'a [Parsed<'a>],
     /// The release that the version is judged by; none where none is known.
     pub since: Option<Parsed<'a>>,
+    /// The release that the next version will be judged by, where that is another one.
+    pub below: Option<Parsed<'a>>,
     /// The versions that are published.
     pub taken: &'a [Version],
     /// Whether the pack's version is published with other content.
@@ -36,6 +38,8 @@ pub struct Weighed {
     pub diff: Option<DiffReport>,
     /// The changes since the release that the version is judged by.
     pub since: Option<DiffReport>,
+    /// The lowest version that the pack may have; none where nothing judges it.
+    pub enough: Option<Version>,
     /// The findings on versions; paths in them are that of the pack.
     pub findings: Vec<FindingView>,
 }
@@ -43,7 +47,7 @@ pub struct Weighed {
 /// Compares a pack with its base, and judges its version over everything since the last release (change rules
 /// section 2).
 pub fn weigh(sides: Sides<'_>) -> Weighed {
-    let Sides { head, bases, since, settings, .. } = sides;
+    let Sides { head, bases, since, below, settings, .. } = sides;
     let mut diffs = bases.iter().filter_map(|base| compare_parsed(*base, head, settings));
     let mut diff = diffs.next();
     if let Some(diff) = &mut diff {
@@ -59,8 +63,11 @@ pub fn weigh(sides: Sides<'_>) -> Weighed {
         cover(diff, (&since_version, since_diff), version.as_ref(), settings);
         add_uncovered(diff, &since_version, since_diff);
     }
-    let findings = version_findings(judged(sides, diff.as_ref(), since_diff.as_ref()));
-    Weighed { diff, since: since_diff, findings }
+    let below_diff = below.and_then(|below| compare_parsed(below, head, settings));
+    let below = below.map(|below| below.document).zip(below_diff.as_ref());
+    let judged = Judged { below, ..judged(sides, diff.as_ref(), since_diff.as_ref()) };
+    let (findings, enough) = (version_findings(judged), judged.enough());
+    Weighed { diff, since: since_diff, enough, findings }
 }
 
 /// The sides with what comparing them gave.
@@ -75,6 +82,7 @@ pub fn judged<'a>(
         path: sides.head.input.path,
         base: base.zip(diff),
         baseline: sides.since.map(|since| since.document).zip(since),
+        below: None,
         taken: sides.taken,
         reused: sides.reused,
         settings: sides.settings,
@@ -130,12 +138,39 @@ pub fn judging_release<'k>(
     own.filter(|_| is_reused && is_of_base).or_else(|| baseline(known, version))
 }
 
+/// The release that the next version will be judged by, where `judging` is the own one, which may not be taken: a
+/// prerelease, or one that is held back.
+pub fn next_judging_release<'k>(
+    known: &'k [Known],
+    version: &Version,
+    judging: &Version,
+) -> Option<&'k Known> {
+    let is_own = judging.cmp_precedence(version).is_eq();
+    let mut same = known.iter().filter(|known| known.version.cmp_precedence(version).is_eq());
+    let may_be_taken = same.any(|own| own.version.pre.is_empty() && !own.yanked && !own.insufficient);
+    baseline(known, version).filter(|_| is_own && !may_be_taken)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn known(version: &str, insufficient: bool) -> Known {
         Known { version: version.parse().expect("a version"), yanked: false, insufficient }
+    }
+
+    #[test]
+    fn the_next_version_is_judged_by_what_may_be_taken() {
+        let releases = [known("1.0.0", false), known("1.1.0-rc.1", false), known("1.2.0", true)];
+        let next = |version: &str, judging: &str| {
+            let (version, judging) =
+                (version.parse().expect("a version"), judging.parse().expect("a version"));
+            next_judging_release(&releases, &version, &judging).map(|known| known.version.to_string())
+        };
+        assert_eq!(next("1.1.0-rc.1", "1.1.0-rc.1").as_deref(), Some("1.0.0"));
+        assert_eq!(next("1.2.0", "1.2.0").as_deref(), Some("1.0.0"));
+        assert_eq!(next("1.0.0", "1.0.0"), None, "it may be taken");
+        assert_eq!(next("1.1.0-rc.2", "1.0.0"), None, "it is judged by that one already");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use pack::model::Pack;
 use registry::acknowledge::Holder;
 use registry::gate::{
-    Judged, Line, Sides, Weighed, acknowledge, judged, judging_release, lowest_free, weigh,
+    Judged, Line, Sides, Weighed, acknowledge, judged, judging_release, next_judging_release, weigh,
 };
 use registry::judge::same_content;
 use registry::report::{BaselineView, FindingView};
@@ -75,8 +75,10 @@ pub fn judge(
     let taken: Vec<Version> = known.iter().map(|known| known.version.clone()).collect();
     let bases: Vec<Parsed<'_>> = bases.iter().map(BaseSide::parsed).collect();
     let since = found.side.as_ref().map(BaseSide::parsed);
-    let sides = Sides { head: now, bases: &bases, since, taken: &taken, reused: found.reused, settings };
-    let Weighed { mut diff, since, findings } = weigh(sides);
+    let below = found.below.as_ref().map(BaseSide::parsed);
+    let sides =
+        Sides { head: now, bases: &bases, since, below, taken: &taken, reused: found.reused, settings };
+    let Weighed { mut diff, since, enough, findings } = weigh(sides);
     judgement.findings = findings;
     if transitive {
         let judged = judged(sides, diff.as_ref(), since.as_ref());
@@ -86,9 +88,9 @@ pub fn judge(
     let version = head.version;
     judgement.matched = acknowledge(&mut judgement.findings, &file.file.path, version, settings);
     judgement.taken.clone_from(&taken);
-    if let (Some(side), Some(diff)) = (&found.side, &since) {
+    judgement.enough = enough;
+    if let Some(diff) = &since {
         judgement.required = diff.required_bump;
-        judgement.enough = side.version().map(|version| lowest_free(&version, diff.required_bump, &taken));
         judgement.note(diff, &head);
         judgement.baseline = Some(BaselineView {
             version: diff.old.version.clone(),
@@ -155,8 +157,11 @@ impl Judgement {
     }
 }
 
+#[derive(Default)]
 struct FoundBaseline {
     side: Option<BaseSide>,
+    /// The release that the next version will be judged by, where that is another one.
+    below: Option<BaseSide>,
     reused: bool,
 }
 
@@ -170,9 +175,9 @@ fn baseline_of(
     known: &[Known],
     releases: &Releases,
 ) -> anyhow::Result<FoundBaseline> {
-    let Some(version) = head.version else { return Ok(FoundBaseline { side: None, reused: false }) };
+    let Some(version) = head.version else { return Ok(FoundBaseline::default()) };
     if known.is_empty() {
-        return Ok(FoundBaseline { side: base.cloned(), reused: false });
+        return Ok(FoundBaseline { side: base.cloned(), ..FoundBaseline::default() });
     }
     let taken = known.iter().find(|known| known.version.cmp_precedence(version).is_eq());
     let same = match taken {
@@ -182,10 +187,10 @@ fn baseline_of(
     let reused = same.as_ref().is_some_and(|same| !same_content(same.input(), head.input));
     let base_version = base.and_then(BaseSide::version);
     let judging = judging_release(known, version, reused, base_version.as_ref());
-    let below = judging.map(|known| known.version.clone());
-    let side = match below {
-        Some(below) => releases.side(head.id, &below)?,
-        None => None,
+    let next = judging.and_then(|judging| next_judging_release(known, version, &judging.version));
+    let load = |known: Option<&Known>| match known {
+        Some(known) => releases.side(head.id, &known.version),
+        None => Ok(None),
     };
-    Ok(FoundBaseline { side, reused })
+    Ok(FoundBaseline { side: load(judging)?, below: load(next)?, reused })
 }

@@ -134,6 +134,7 @@ impl Run<'_> {
             path: &file.file.path,
             base: None,
             baseline: None,
+            below: None,
             taken: &[],
             reused: false,
             settings: self.conditions.settings(&file.settings),

@@ -6,7 +6,7 @@ use axum::extract::State;
 use pack::Document;
 use pack::tree::NoTree;
 use registry::candidate::{Archive, ReleaseContent};
-use registry::gate::{Sides, Weighed, judging_release, line_release, passes, weigh};
+use registry::gate::{Sides, Weighed, judging_release, line_release, next_judging_release, passes, weigh};
 use registry::judge::{Evaluated, Input, Parsed, Settings, evaluate, same_content};
 use registry::report::{BaselineView, CheckReport, CheckStatus, CheckedPack};
 use registry::settings::RepositorySettings;
@@ -100,9 +100,13 @@ fn checked(app: &App, view: &View, bytes: &[u8], against: &Against) -> Result<Ch
     };
     let judging = version.and_then(|version| {
         let base = base.as_ref().map(|base| &base.version);
-        let release = judging_release(&known, version, is_same == Some(false), base)?;
-        load(&archive, &id, &release.version)
+        judging_release(&known, version, is_same == Some(false), base)
     });
+    let next = version
+        .zip(judging)
+        .and_then(|(version, judging)| next_judging_release(&known, version, &judging.version));
+    let [judging, next] =
+        [judging, next].map(|release| release.and_then(|release| load(&archive, &id, &release.version)));
     let is_base = |base: &Base| version.is_some_and(|version| base.version.cmp_precedence(version).is_eq());
     let is_unchanged = is_same == Some(true) && base.as_ref().is_some_and(is_base);
     let mut weighed = Weighed::default();
@@ -114,6 +118,7 @@ fn checked(app: &App, view: &View, bytes: &[u8], against: &Against) -> Result<Ch
             head,
             bases: &bases,
             since,
+            below: next.as_ref().map(Base::parsed),
             taken: &taken,
             reused: is_same == Some(false),
             settings,
