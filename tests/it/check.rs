@@ -125,6 +125,48 @@ fn settings_that_became_easier_are_told() {
 }
 
 #[test]
+fn settings_of_a_folder_that_are_gone_are_told() {
+    let folder = Folder::repository();
+    let error = "[changes.rules]\nvariable-required-added = { level = \"error\" }\n";
+    folder
+        .write("packs/packhouse.toml", error)
+        .write("packs/greeter.pack.json", greeter("1.0.0"))
+        .commit("one");
+    folder.git(&["switch", "--quiet", "--create", "topic"]);
+    folder.git(&["rm", "--quiet", "packs/packhouse.toml"]);
+    folder.commit("easier");
+    let report = against_main(&folder).json();
+    assert_eq!(rules(&report, "warn"), ["policy-loosened"]);
+    assert_eq!(report["findings"][0]["path"], "packs/packhouse.toml");
+}
+
+#[test]
+fn a_device_is_no_base() {
+    let folder = Folder::repository();
+    folder.write("greeter.pack.json", greeter("1.0.0"));
+    let ran = folder.run(&["check", "--against", "/dev/null"]);
+    assert_eq!(ran.status, 2, "{}", ran.shown());
+    assert!(ran.stderr.contains("/dev/null: the base is no pack"), "{}", ran.shown());
+}
+
+#[test]
+fn under_a_published_prerelease_one_bump_is_enough() {
+    let folder = Folder::repository();
+    folder.write("greeter.pack.json", greeter("1.0.0")).commit("one");
+    folder.git(&["tag", "greeter-v1.0.0"]);
+    folder.write("greeter.pack.json", greeter("1.1.0-rc.1").replace("one person", "a person")).commit("next");
+    folder.git(&["tag", "greeter-v1.1.0-rc.1"]);
+    folder.write("greeter.pack.json", breaking("1.1.0-rc.1"));
+    let report = folder.run(&["check", "--against", "HEAD", "--format", "json"]).json();
+    assert_eq!(rules(&report, "error"), ["version-not-bumped"]);
+    let help = report["packs"][0]["findings"].to_string();
+    assert!(help.contains("raise `version` to 2.0.0-rc.1"), "{help}");
+    let bump = ["bump", "--against", "HEAD", "--write"];
+    assert_eq!(folder.run(&bump).stdout, "greeter 1.1.0-rc.1 -> 2.0.0-rc.1  (major, greeter.pack.json)\n");
+    assert_eq!(folder.run(&bump).stdout, "every version is high enough\n");
+}
+
+#[test]
 fn a_break_that_a_prompt_declares_itself_can_stay_out_of_the_packs_version() {
     let folder = Folder::repository();
     folder.write("packhouse.toml", "[changes]\nprompt-scope = \"independent\"\n");

@@ -25,7 +25,7 @@ use crate::complaint::Complaint;
 use crate::configuration::{Conditions, Configuration, settings_in};
 use crate::excerpt::SourceText;
 use crate::gittree::Contents;
-use crate::judging::{self, JudgedFile, SettingsKey};
+use crate::judging::{self, JudgedFile};
 use crate::output::Texts;
 use crate::packs::{self, PackFile, place_of};
 use crate::worktree::WorkTree;
@@ -252,8 +252,7 @@ impl Run<'_> {
         let mut texts = Texts::default();
         judged.iter().for_each(|file| file.add_text(&mut texts));
         let mut findings = judging::duplicates(&judged, &self.conditions);
-        let keys: BTreeSet<SettingsKey> = judged.iter().filter_map(JudgedFile::settings_key).collect();
-        let mut notes = self.settings_against_base(&keys, &mut findings, &mut texts);
+        let mut notes = self.settings_against_base(&judged, &mut findings, &mut texts);
         let releases_first = matches!(self.base.kind, Kind::LastRelease(_) | Kind::Registry(_));
         let every: BTreeSet<String> = judged.iter().filter_map(|file| file.evaluated.id.clone()).collect();
         let mut releases = if releases_first { self.releases(&every)? } else { Releases::None };

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use pack::tree::{Tree, folder};
 use registry::gate::{fresh_allows, policy_findings};
 use registry::report::FindingView;
 use registry::settings::find_settings;
@@ -9,7 +10,7 @@ use registry::settings::find_settings;
 use super::examine::Run;
 use crate::configuration::file_of;
 use crate::excerpt::SourceText;
-use crate::judging::{AllowNotes, SettingsKey, settings_file_shown};
+use crate::judging::{AllowNotes, JudgedFile, SettingsKey, settings_file_shown};
 use crate::output::Texts;
 use crate::worktree::WorkTree;
 
@@ -17,14 +18,17 @@ impl Run<'_> {
     /// What the settings became easier in, and which of their entries are new.
     pub fn settings_against_base(
         &self,
-        keys: &BTreeSet<SettingsKey>,
+        judged: &[JudgedFile],
         findings: &mut Vec<FindingView>,
         texts: &mut Texts,
     ) -> BTreeMap<SettingsKey, AllowNotes> {
         let mut notes = BTreeMap::new();
         let Some(base) = self.trees.first() else { return notes };
+        let lost = settings_of_base(judged, base.tree.as_ref());
+        let keys: BTreeSet<SettingsKey> =
+            judged.iter().filter_map(JudgedFile::settings_key).chain(lost).collect();
         for key in keys {
-            let (root, folder) = key;
+            let (root, folder) = &key;
             let file = file_of(folder);
             let (Ok(new), Ok(old)) =
                 (find_settings(&WorkTree::around(root), &file), find_settings(base.tree.as_ref(), &file))
@@ -40,11 +44,23 @@ impl Run<'_> {
                 }
                 findings.push(finding);
             }
-            let fresh = fresh_allows(&old.settings, &new.settings).map(|(at, _)| at).collect();
-            notes.insert(key.clone(), AllowNotes { fresh: Some(fresh), ..AllowNotes::default() });
+            if new.base == *folder {
+                let fresh = fresh_allows(&old.settings, &new.settings).map(|(at, _)| at).collect();
+                notes.insert(key, AllowNotes { fresh: Some(fresh), ..AllowNotes::default() });
+            }
         }
         notes
     }
+}
+
+/// The settings files that counted for the packs in the base: one may be gone since.
+fn settings_of_base(judged: &[JudgedFile], base: &dyn Tree) -> BTreeSet<SettingsKey> {
+    let places = judged.iter().filter_map(|file| {
+        Some((file.file.tree.as_ref()?.root().to_owned(), folder(&file.file.path).to_owned()))
+    });
+    let folders: BTreeSet<SettingsKey> = places.collect();
+    let found = |(root, folder): SettingsKey| Some((root, find_settings(base, &file_of(&folder)).ok()?.base));
+    folders.into_iter().filter_map(found).collect()
 }
 
 /// Finds the line of a place in a settings file.

@@ -205,7 +205,7 @@ impl BaseTree {
             }
         };
         let packs: Vec<BasePack> = found.packs.into_iter().map(pack).collect();
-        let one_file = path.is_file();
+        let one_file = !path.is_dir();
         if one_file && packs.iter().all(|pack| pack.id.is_none()) {
             return Err(Complaint::new(format!("{}: the base is no pack", path.display()))
                 .help("name a pack with an `id`, or compare with `none`")

@@ -107,7 +107,9 @@ fn compare_source<'a>(
     }
     let shown = |side: &VariableSide<'a>| match source(side) {
         (None, None) => "nothing".to_owned(),
-        (kind, field) => format!("`{}` of `{}`", field.unwrap_or_default(), kind.unwrap_or_default()),
+        (Some(kind), None) => format!("`{kind}`"),
+        (None, Some(field)) => format!("`{field}`"),
+        (Some(kind), Some(field)) => format!("`{field}` of `{kind}`"),
     };
     let message = format!("variable `{}` is bound to {} instead of {}", new.name(), shown(new), shown(old));
     let draft = changes.report(&SOURCE_CHANGED, At::member(*old.variable, *new.variable, "binding"), message);
