@@ -97,7 +97,7 @@ pub(crate) fn apply(snapshot: &mut Snapshot, rows: Rows) {
     }
     for (id, version) in rows.removed {
         entry(&mut changed, &snapshot.packs, &id);
-        if let Some(pack) = changed.get_mut(&id) {
+        if let (Some(pack), Ok(version)) = (changed.get_mut(&id), version.parse()) {
             pack.forget(&version);
         }
     }

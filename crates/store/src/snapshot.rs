@@ -214,6 +214,11 @@ impl Snapshot {
     }
 }
 
+/// Where a version stands, or would, among those sorted by precedence.
+fn place_of(rows: &[Arc<ReleaseRow>], version: &Version) -> usize {
+    rows.partition_point(|known| known.version.cmp_precedence(version).is_lt())
+}
+
 impl PackEntry {
     pub(crate) fn new(id: &str) -> PackEntry {
         let id = id.to_owned();
@@ -222,16 +227,19 @@ impl PackEntry {
 
     /// Puts a release at its place, instead of what was known of the version.
     pub(crate) fn insert(&mut self, row: Arc<ReleaseRow>) {
-        self.forget(&row.version.to_string());
+        self.forget(&row.version);
         let rows = if row.removed.is_some() { &mut self.removed } else { &mut self.releases };
-        let at = rows.partition_point(|known| known.version.cmp_precedence(&row.version).is_lt());
-        rows.insert(at, row);
+        rows.insert(place_of(rows, &row.version), row);
     }
 
     /// Takes a version out.
-    pub(crate) fn forget(&mut self, version: &str) {
+    pub(crate) fn forget(&mut self, version: &Version) {
         for rows in [&mut self.releases, &mut self.removed] {
-            rows.retain(|known| known.version.to_string() != version);
+            let at = place_of(rows, version);
+            let same = rows[at..].iter().take_while(|known| known.version.cmp_precedence(version).is_eq());
+            if let Some(offset) = same.into_iter().position(|known| known.version == *version) {
+                rows.remove(at + offset);
+            }
         }
     }
 
