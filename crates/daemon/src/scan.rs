@@ -91,6 +91,8 @@ pub(crate) struct Scanner<'s> {
     pub(crate) paths: &'s SourcePaths,
     /// How long a scan walks before it publishes what it has and lets others have their turn.
     pub(crate) budget: Duration,
+    /// Whether everything is judged again from the first commit on, the releases excepted.
+    pub(crate) anew: bool,
 }
 
 /// What a scan did.
@@ -153,12 +155,17 @@ impl Scanner<'_> {
     /// Scans the source. Whatever goes wrong becomes part of the source's state.
     pub(crate) fn scan(&self, memory: &mut Memory, now: Timestamp) -> Scanned {
         let started = Instant::now();
-        if self.is_unmoved(memory) {
+        if self.anew {
+            memory.forget();
+        } else if self.is_unmoved(memory) {
             self.store.note_look(&self.source.name, now);
             return Scanned::default();
         }
         let mut state = self.store.source_state(&self.source.name);
         state.last_attempt = Some(now);
+        if self.anew {
+            again::begin_anew(&mut state);
+        }
         let mut result = self.run(memory, state.clone(), now, started);
         // Another source took a version or an id while this one was judged: what it found is judged again.
         for _ in 0..MOST_REPEATS {

@@ -16,7 +16,7 @@ use crate::listen::{self, Connections};
 use crate::remotes::Remotes;
 use crate::scan::SourcePaths;
 use crate::watch::{Bells, Notices};
-use crate::web::{App, Hints, router};
+use crate::web::{App, Asked, Hints, router};
 use crate::worker::{SCANS_AT_ONCE, Shared, Worker};
 
 /// Why the daemon does not start or ended before its time.
@@ -95,7 +95,10 @@ impl Daemon {
         if store.has_remote() {
             workers.push(tokio::spawn(replicate(store.clone(), is_local(&settings), stopped.clone())));
         }
-        let hints = Hints::new(move |source: &str| bells.ring(source));
+        let hints = Hints::new(move |source: &str, asked| match asked {
+            Asked::Scan => bells.ring(source),
+            Asked::Rejudge => bells.ask_again(source),
+        });
         let ready = Arc::new(AtomicBool::new(false));
         let app = App::new(store.clone(), settings, hints, ready.clone()).counting(counters);
         ready.store(true, Ordering::Release);

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use git::{SourceRepository, Watcher};
@@ -10,11 +11,35 @@ use tokio::sync::Notify;
 
 use crate::counters::Counters;
 
+/// What wakes the worker of a source.
+#[derive(Debug, Default)]
+pub(crate) struct Bell {
+    notify: Notify,
+    again: AtomicBool,
+}
+
+impl Bell {
+    /// Waits until somebody rings; a ring that came before counts.
+    pub(crate) async fn rung(&self) {
+        self.notify.notified().await;
+    }
+
+    /// Takes the wish that everything is judged again, if there is one.
+    pub(crate) fn take_again(&self) -> bool {
+        self.again.swap(false, Ordering::AcqRel)
+    }
+
+    /// Asks that the next scan judges everything again.
+    pub(crate) fn ask_again(&self) {
+        self.again.store(true, Ordering::Release);
+    }
+}
+
 /// The hint bells of all sources, by name.
 #[derive(Debug, Clone)]
 pub(crate) struct Bells {
     counters: Arc<Counters>,
-    bells: Arc<Mutex<HashMap<String, Arc<Notify>>>>,
+    bells: Arc<Mutex<HashMap<String, Arc<Bell>>>>,
 }
 
 impl Bells {
@@ -24,9 +49,15 @@ impl Bells {
     }
 
     /// The bell of a source.
-    pub(crate) fn of(&self, source: &str) -> Arc<Notify> {
+    pub(crate) fn of(&self, source: &str) -> Arc<Bell> {
         let mut bells = self.bells.lock().unwrap_or_else(PoisonError::into_inner);
         bells.entry(source.to_owned()).or_default().clone()
+    }
+
+    /// Rings the bell of a source, and asks that everything in it is judged again.
+    pub(crate) fn ask_again(&self, source: &str) {
+        self.of(source).ask_again();
+        self.ring(source);
     }
 
     /// Rings the bell of a source, if there is one.
@@ -36,7 +67,7 @@ impl Bells {
         }
         let bells = self.bells.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(bell) = bells.get(source) {
-            bell.notify_one();
+            bell.notify.notify_one();
         }
     }
 }

@@ -38,19 +38,28 @@ use hooks::Hooks;
 use metrics::Metrics;
 use pool::Pool;
 
-/// Asks for a scan of one source, by its name. A hint carries no data: losing or repeating one changes latency only.
+/// What is asked of a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// To look what moved. Losing or repeating that changes latency only.
+    Scan,
+    /// To judge everything again that was not published, from the first commit on.
+    Rejudge,
+}
+
+/// Asks for a scan of one source, by its name.
 #[derive(Clone)]
-pub struct Hints(Arc<dyn Fn(&str) + Send + Sync>);
+pub struct Hints(Arc<dyn Fn(&str, Asked) + Send + Sync>);
 
 impl Hints {
     /// Hints that are given to `ask`.
-    pub fn new(ask: impl Fn(&str) + Send + Sync + 'static) -> Hints {
+    pub fn new(ask: impl Fn(&str, Asked) + Send + Sync + 'static) -> Hints {
         Hints(Arc::new(ask))
     }
 
     /// Asks for a scan of the source.
-    pub fn ask(&self, source: &str) {
-        (self.0)(source);
+    pub fn ask(&self, source: &str, asked: Asked) {
+        (self.0)(source, asked);
     }
 }
 

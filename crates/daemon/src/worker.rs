@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use registry::settings::{RegistrySettings, SourceSettings};
 use store::{Reader, Store, with_causes};
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::sync::{Semaphore, watch};
 
 use crate::counters::{Counters, SourceCounters};
 use crate::pace::{Pace, chance, retry_after};
 use crate::remotes::{FetchError, Remotes, remote_url};
 use crate::scan::{Memory, Scanned, Scanner, SourcePaths};
-use crate::watch::{Bells, Notices};
+use crate::watch::{Bell, Bells, Notices};
 
 /// How long a worker waits after a hint for the ones that come with it.
 const DEBOUNCE: Duration = Duration::from_millis(20);
@@ -45,7 +45,7 @@ pub(crate) struct Worker {
     pub(crate) shared: Shared,
     pub(crate) source: SourceSettings,
     pub(crate) path: PathBuf,
-    pub(crate) bell: Arc<Notify>,
+    pub(crate) bell: Arc<Bell>,
     /// Becomes true after the first scan, however it ended.
     pub(crate) first_done: watch::Sender<bool>,
     /// The first scan of the source before this one in the configuration: at the very first start it goes first, so
@@ -108,7 +108,7 @@ impl Worker {
 
     /// Waits for a hint and those that come with it. A host that asked for time gets it all the same.
     async fn hint(&self, pace: &Pace) {
-        self.bell.notified().await;
+        self.bell.rung().await;
         tokio::time::sleep(DEBOUNCE.max(pace.left_alone(Instant::now()))).await;
     }
 
@@ -168,6 +168,7 @@ impl Worker {
             return (Scanned::default(), memory);
         };
         let scans = u64::from(unfetched.is_none());
+        let anew = unfetched.is_none() && self.bell.take_again();
         let (shared, source, path) = (self.shared.clone(), self.source.clone(), self.path.clone());
         let task = tokio::task::spawn_blocking(move || {
             let _slot = slot;
@@ -179,6 +180,7 @@ impl Worker {
                 path: &path,
                 paths: &shared.paths,
                 budget: BUDGET,
+                anew,
             };
             let now = Timestamp::now();
             let scanned = match unfetched {
@@ -192,6 +194,9 @@ impl Worker {
         });
         match task.await {
             Ok((scanned, memory)) => {
+                if anew && scanned.failed {
+                    self.bell.ask_again();
+                }
                 self.count(|counters| {
                     counters.scans.add(scans);
                     counters.refused.add(u64::try_from(scanned.refused).unwrap_or_default());

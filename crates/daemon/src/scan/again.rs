@@ -27,8 +27,22 @@ pub(super) enum Again {
 /// Problems that another source can solve.
 const WAITING: [ProblemCode; 2] = [ProblemCode::UnresolvedSkill, ProblemCode::SkillSourceRestricted];
 
+/// Puts a source back to where nothing of it was walked. The names of the tags stay: one that was moved is known as
+/// such.
+pub(super) fn begin_anew(state: &mut SourceState) {
+    state.head = None;
+    forget_objects(state);
+}
+
+fn forget_objects(state: &mut SourceState) {
+    state.tags.values_mut().for_each(String::clear);
+}
+
 impl Scanner<'_> {
     pub(super) fn again(&self, state: &SourceState, neighbours: &Neighbours<'_>) -> Again {
+        if self.anew {
+            return Again::Everything;
+        }
         let was_scanned = state.head.is_some() || !state.tags.is_empty();
         if was_scanned && state.judged_by != self.judged_by() {
             return Again::Everything;
@@ -99,8 +113,7 @@ impl Run<'_> {
     /// Forgets the tags that have to be judged again, so that they are news.
     pub(super) fn forget_tags(&mut self) {
         if self.again == Again::Everything {
-            self.state.tags.clear();
-            return;
+            return forget_objects(&mut self.state);
         }
         let waiting = self.state.problems.iter().filter(|problem| self.is_waiting(problem));
         let tags: Vec<String> = waiting.filter_map(|problem| problem.reference.clone()).collect();

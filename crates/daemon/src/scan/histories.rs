@@ -91,8 +91,15 @@ impl Registry {
         // In one go, or one commit at a time.
         let budget = Duration::from_secs(if self.hurried { 0 } else { 3600 });
         let paths = SourcePaths::new();
-        let scanner =
-            Scanner { store, settings: &self.settings, source, path: repository, paths: &paths, budget };
+        let scanner = Scanner {
+            store,
+            settings: &self.settings,
+            source,
+            path: repository,
+            paths: &paths,
+            budget,
+            anew: false,
+        };
         let scanned = std::iter::repeat_with(|| scanner.scan(&mut self.memory, Timestamp::now()));
         let last = scanned.take(1000).find(|scanned| !scanned.more);
         assert!(last.is_some_and(|last| !last.failed), "{:?}", self.store().source_state("packs").error);

@@ -23,6 +23,8 @@ struct World {
     settings: RegistrySettings,
     store: Option<Store>,
     memories: BTreeMap<String, Memory>,
+    /// Whether the next scan judges everything again.
+    anew: bool,
 }
 
 fn git(folder: &Path, arguments: &[&str]) {
@@ -54,7 +56,7 @@ impl World {
             git(&repository, &["init", "-q", "-b", "main"]);
         }
         let store = Store::open(&folder.path().join("state"), Options::default()).expect("a new store");
-        World { folder, settings, store: Some(store), memories: BTreeMap::new() }
+        World { folder, settings, store: Some(store), memories: BTreeMap::new(), anew: false }
     }
 
     fn repository(&self) -> PathBuf {
@@ -120,6 +122,7 @@ impl World {
             path: &paths[name],
             paths: &paths,
             budget: Duration::from_secs(60),
+            anew: std::mem::take(&mut self.anew),
         };
         let memory = self.memories.entry(name.to_owned()).or_default();
         scanner.scan(memory, Timestamp::now()).published

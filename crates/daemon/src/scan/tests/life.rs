@@ -409,3 +409,39 @@ fn looking_at_an_unmoved_source_notes_the_time_and_nothing_else() {
     let (last_attempt, last_success) = (first.last_attempt, first.last_success);
     assert_eq!(store::SourceState { last_attempt, last_success, ..second }, first);
 }
+
+#[test]
+fn old_versions_are_judged_again_only_where_that_is_asked_for() {
+    let undescribed = |version: &str| {
+        pack("greeter", version, |pack| {
+            pack.as_object_mut().expect("an object").remove("description");
+        })
+    };
+    let mut world = World::of(
+        "[policy.lints]\nmissing-description = \"error\"\n[[source]]\nname = \"packs\"\npath = \"packs\"\nversions = \"branch\"\n",
+    );
+    for text in [pack("greeter", "1.0.0", |_| ()), undescribed("1.1.0"), pack("greeter", "1.2.0", |_| ())] {
+        world.write("greeter.pack.json", &text).commit();
+    }
+    assert_eq!(world.scan(), 2, "{:?}", world.problems());
+    world.settings.policy = registry::settings::Policy::default();
+    assert_eq!(world.scan(), 0, "only what stands at the head is judged by the new policy");
+    world.anew = true;
+    assert_eq!(world.scan(), 1, "{:?}", world.problems());
+    assert_eq!(world.resolve("greeter@=1.1.0"), "1.1.0");
+    assert_eq!(world.scan(), 0);
+}
+
+#[test]
+fn a_moved_tag_stays_a_moved_one_when_it_is_judged_again() {
+    let mut world = World::new("tags");
+    world.write("greeter.pack.json", &pack("greeter", "1.0.0", |_| ())).commit().tag("v1.0.0");
+    assert_eq!(world.scan(), 1);
+    world.write("greeter.pack.json", &pack("greeter", "1.0.0", optional)).commit();
+    world.git_in("packs", &["tag", "--force", "v1.0.0"]);
+    assert_eq!(world.scan(), 0);
+    assert_eq!(world.problems(), ["tag-moved greeter.pack.json"]);
+    world.anew = true;
+    assert_eq!(world.scan(), 0);
+    assert_eq!(world.problems(), ["tag-moved greeter.pack.json"]);
+}

@@ -5,11 +5,11 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 
-use crate::web::App;
 use crate::web::body;
 use crate::web::hooks::is_signed;
 use crate::web::problem::{Kind, Problem};
 use crate::web::target::Names;
+use crate::web::{App, Asked};
 
 /// The size of a hook's body, in bytes. Nothing of it is read but the signature; a push of thousands of commits, whose
 /// hook is larger, is found by the next poll.
@@ -33,7 +33,7 @@ pub(crate) async fn push(
         return Err(Problem::new(Kind::Unsigned, detail).with_header(header::WWW_AUTHENTICATE, how));
     }
     if app.hooks.is_first(source, &headers) {
-        app.hints.ask(source);
+        app.hints.ask(source, Asked::Scan);
     }
     Ok((StatusCode::ACCEPTED, Json(json!({"source": source}))))
 }

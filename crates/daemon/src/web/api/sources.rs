@@ -9,11 +9,11 @@ use serde::Serialize;
 use serde_json::json;
 use store::ScanSummary;
 
-use crate::web::App;
 use crate::web::answer::{Answer, Caching};
 use crate::web::parameters::Parameters;
 use crate::web::problem::{Kind, Problem};
 use crate::web::target::{Names, View};
+use crate::web::{App, Asked};
 
 /// How many packs and releases each source has.
 type Counts<'s> = HashMap<&'s str, (usize, usize)>;
@@ -104,14 +104,16 @@ pub(crate) async fn one(
     Ok(Answer::json(&source)?.caching(Caching::Revalidate))
 }
 
-/// Asks for a scan.
+/// Asks for a scan; with `rejudge` for one that judges again what was refused, however old it is.
 pub(crate) async fn sync(
     State(app): State<App>,
     view: View,
     names: Names,
+    parameters: Parameters,
 ) -> Result<(axum::http::StatusCode, axum::Json<serde_json::Value>), Problem> {
     let name = known(&app, &view, names.get("name"))?;
-    app.hints.ask(&name);
+    let asked = if parameters.flag("rejudge")? { Asked::Rejudge } else { Asked::Scan };
+    app.hints.ask(&name, asked);
     Ok((axum::http::StatusCode::ACCEPTED, axum::Json(json!({"source": name}))))
 }
 

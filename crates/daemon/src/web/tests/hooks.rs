@@ -9,8 +9,8 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use super::support::{Reply, World};
-use crate::web::Hints;
 use crate::web::hooks::Hooks;
+use crate::web::{Asked, Hints};
 
 const SECRET: &str = "it's a secret to everybody";
 
@@ -31,7 +31,8 @@ impl Ringing {
         world.app.hooks = Arc::new(Hooks::new(&world.app.settings, read));
         let rings = Arc::new(AtomicUsize::new(0));
         let counting = rings.clone();
-        world.app.hints = Hints::new(move |source| {
+        world.app.hints = Hints::new(move |source, asked| {
+            assert_eq!(asked, Asked::Scan);
             assert_eq!(source, "packs");
             counting.fetch_add(1, Ordering::SeqCst);
         });

@@ -47,7 +47,7 @@ impl World {
             RegistrySettings::parse(&format!("[policy]\nno_allow = []\n{text}")).expect("a configuration"),
         );
         let ready = Arc::new(AtomicBool::new(true));
-        let app = App::new(store, settings, Hints::new(|_| {}), ready.clone());
+        let app = App::new(store, settings, Hints::new(|_, _| {}), ready.clone());
         let world =
             World { app, ready, tree: MemoryTree::default(), source: "packs".to_owned(), _folder: folder };
         world.in_source("packs")
