@@ -85,6 +85,20 @@ impl Daemon {
         self.child.id()
     }
 
+    /// Asks it to end, and waits; gives its exit code.
+    pub fn stop(&mut self) -> Option<i32> {
+        let ended = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
+        assert!(ended.expect("kill starts").success());
+        let deadline = Instant::now() + DEADLINE;
+        loop {
+            if let Some(status) = self.child.try_wait().expect("its status") {
+                return status.code();
+            }
+            assert!(Instant::now() < deadline, "the daemon does not end: {}", self.log());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
     /// The answer to a POST of a body with one header.
     pub fn post(&self, path: &str, header: &str, body: &str) -> Answer {
         let head = format!("POST {path} HTTP/1.1\r\n{header}\r\nContent-Length: {}", body.len());

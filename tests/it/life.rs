@@ -81,3 +81,37 @@ fn a_pack_waits_for_its_skill_package_and_is_published_when_that_arrives() {
     assert_eq!(verified.status, 0, "{}", verified.shown());
     assert_eq!(daemon.get("/v1/packs/greeter/versions/1.0.0/skills/tone/words.md").body, b"Please.".to_vec());
 }
+
+#[test]
+fn sources_that_do_not_answer_hold_nobody_up() {
+    let folder = Folder::new();
+    let silent: Vec<String> = (0..5).map(|number| format!("silent-{number}")).collect();
+    repository(&folder, "packs", &[("greeter.pack.json", &greeter("1.0.0"))]);
+    let mut registry = "[[source]]\nname = \"packs\"\npath = \"packs\"\n".to_owned();
+    for name in &silent {
+        repository(&folder, name, &[("readme.md", "nothing")]);
+        registry += &format!("[[source]]\nname = \"{name}\"\npath = \"{name}\"\n");
+    }
+    folder.write("registry.toml", registry);
+    let mut daemon = Daemon::start(&folder);
+    for name in silent.iter().map(String::as_str).chain(["packs"]) {
+        let path = format!("/v1/sources/{name}");
+        daemon.wait("every source was scanned", |daemon| daemon.json(&path)["state"] == "ok");
+    }
+    assert_eq!(daemon.stop(), Some(0), "{}", daemon.log());
+
+    for name in &silent {
+        // Reading a pipe that nobody writes to ends as late as reading from a server that is gone.
+        let refs = folder.path().join(name).join(".git/packed-refs");
+        let made = std::process::Command::new("mkfifo").arg(&refs).status().expect("mkfifo starts");
+        assert!(made.success());
+    }
+    let mut daemon = Daemon::start(&folder);
+    for minor in 1..4 {
+        let version = format!("1.{minor}.0");
+        commit(&folder, "packs", &[("greeter.pack.json", &greeter(&version))]);
+        let fetch = format!("/v1/fetch/greeter@{version}");
+        daemon.wait("the next version is served", |daemon| daemon.get(&fetch).status == 200);
+    }
+    assert_eq!(daemon.stop(), Some(0), "{}", daemon.log());
+}

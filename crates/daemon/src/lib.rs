@@ -7,6 +7,7 @@
 mod counters;
 mod listen;
 mod pace;
+mod patience;
 mod remotes;
 mod scan;
 mod serve;

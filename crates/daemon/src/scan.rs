@@ -50,7 +50,7 @@ pub(crate) struct Memory {
 
 impl Memory {
     /// Lets the next scan look at everything.
-    fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.settled = None;
         self.branch = None;
     }

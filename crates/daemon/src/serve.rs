@@ -132,10 +132,11 @@ impl Daemon {
     pub async fn stop(self) -> Result<(), ServeError> {
         let _ = self.shutdown.send(true);
         self.remotes.cancel();
-        for worker in self.workers {
-            let _ = tokio::time::timeout(GRACE, worker).await;
+        let deadline = tokio::time::Instant::now() + GRACE;
+        for task in self.workers {
+            let _ = tokio::time::timeout_at(deadline, task).await;
         }
-        let _ = tokio::time::timeout(GRACE, self.server).await;
+        let _ = tokio::time::timeout_at(deadline, self.server).await;
         self.store.close()?;
         Ok(())
     }

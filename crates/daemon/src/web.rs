@@ -49,7 +49,9 @@ pub enum Asked {
 
 /// Asks for a scan of one source, by its name.
 #[derive(Clone)]
-pub struct Hints(Arc<dyn Fn(&str, Asked) + Send + Sync>);
+pub struct Hints(Arc<Ask>);
+
+type Ask = dyn Fn(&str, Asked) + Send + Sync;
 
 impl Hints {
     /// Hints that are given to `ask`.

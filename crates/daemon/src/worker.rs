@@ -5,12 +5,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use registry::problem::{Problem, ProblemCode};
 use registry::settings::{RegistrySettings, SourceSettings};
 use store::{Reader, Store, with_causes};
 use tokio::sync::{Semaphore, watch};
 
 use crate::counters::{Counters, SourceCounters};
 use crate::pace::{Pace, chance, retry_after};
+use crate::patience::{PATIENCE, patiently};
 use crate::remotes::{FetchError, Remotes, remote_url};
 use crate::scan::{Memory, Scanned, Scanner, SourcePaths};
 use crate::watch::{Bell, Bells, Notices};
@@ -55,7 +57,7 @@ pub(crate) struct Worker {
 
 /// How long after the start first scans of unknown sources wait for the ones before them: a slow source holds the
 /// others up once, however many there are.
-const PATIENCE: Duration = Duration::from_secs(30);
+const FIRST_TURN: Duration = Duration::from_secs(30);
 
 impl Worker {
     /// Runs until the daemon shuts down.
@@ -148,8 +150,8 @@ impl Worker {
         let known = self.shared.store.snapshot().source(&Reader::everybody(), &self.source.name).is_some();
         if let (false, Some(before)) = (known, &self.before) {
             let mut before = before.clone();
-            let _ =
-                tokio::time::timeout_at(self.shared.started + PATIENCE, before.wait_for(|done| *done)).await;
+            let _ = tokio::time::timeout_at(self.shared.started + FIRST_TURN, before.wait_for(|done| *done))
+                .await;
         }
     }
 
@@ -171,7 +173,6 @@ impl Worker {
         let anew = unfetched.is_none() && self.bell.take_again();
         let (shared, source, path) = (self.shared.clone(), self.source.clone(), self.path.clone());
         let task = tokio::task::spawn_blocking(move || {
-            let _slot = slot;
             let mut memory = memory;
             let scanner = Scanner {
                 store: &shared.store,
@@ -192,8 +193,14 @@ impl Worker {
             }
             (scanned, memory)
         });
-        match task.await {
-            Ok((scanned, memory)) => {
+        let (ended, was_silent) = patiently(task, slot, PATIENCE, || self.note_silence()).await;
+        match ended {
+            Ok((mut scanned, mut memory)) => {
+                if was_silent {
+                    // What was noted of it meanwhile is settled by another scan.
+                    memory.forget();
+                    scanned.more = true;
+                }
                 if anew && scanned.failed {
                     self.bell.ask_again();
                 }
@@ -207,6 +214,21 @@ impl Worker {
                 tracing::error!(source.name = %self.source.name, %error, "a scan failed and starts over");
                 (Scanned { failed: true, ..Scanned::default() }, Memory::default())
             }
+        }
+    }
+
+    /// Notes that the source does not answer; the scan that waits for it goes on.
+    fn note_silence(&self) {
+        let message =
+            "the repository does not answer: a scan waits for it, and its other scans wait for that one";
+        let now = Timestamp::now();
+        let mut state = self.shared.store.source_state(&self.source.name);
+        state.last_attempt = Some(now);
+        state.error = Some(message.to_owned());
+        state.see(&Problem::new(ProblemCode::Unreachable, message), now);
+        tracing::error!(event = "source-failing", source.name = %self.source.name, problem.code = %ProblemCode::Unreachable, "{message}");
+        if let Err(error) = self.shared.store.set_source_state(&self.source.name, &state) {
+            tracing::error!(source.name = %self.source.name, %error, "the state of the source could not be kept");
         }
     }
 }

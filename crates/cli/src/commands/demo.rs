@@ -11,7 +11,7 @@ use registry::RegistrySettings;
 use registry::settings::{SourceSettings, VersionsMode};
 use store::Reader;
 
-use super::serve::{explained, runtime, start_logs, stop_signal};
+use super::serve::{explained, run_to_end, start_logs, stop_signal};
 use crate::complaint::{Complaint, say};
 use crate::exit::Verdict;
 use crate::output::print;
@@ -52,7 +52,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
         (None, Some(temporary)) => temporary.path().to_owned(),
         (None, None) => bail!("no folder for the demo"),
     };
-    let result = runtime()?.block_on(demo(&folder, &arguments.listen, arguments.dir.is_some()));
+    let result = run_to_end(demo(&folder, &arguments.listen, arguments.dir.is_some()));
     if let Some(temporary) = temporary {
         temporary.close().context("the temporary folder could not be removed")?;
     }

@@ -49,7 +49,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
     }
     file.settings.follow.accept_rewind.clone_from(&arguments.accept_rewind);
     start_logs("info");
-    runtime()?.block_on(serve(file.settings, &file.base))
+    run_to_end(serve(file.settings, &file.base))
 }
 
 async fn serve(settings: RegistrySettings, base: &Path) -> anyhow::Result<Verdict> {
@@ -63,12 +63,19 @@ async fn serve(settings: RegistrySettings, base: &Path) -> anyhow::Result<Verdic
     Ok(Verdict::Pass)
 }
 
-/// A runtime with a thread per core; scans have threads of their own.
+/// Runs a daemon on a thread per core; scans have threads of their own.
 ///
 /// # Errors
-/// When the system gives no threads.
-pub fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start the runtime")
+/// When the system gives no threads; what the daemon ended with.
+pub fn run_to_end<T>(daemon: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?;
+    let result = runtime.block_on(daemon);
+    // A thread that reads from a disk which does not answer would never end.
+    runtime.shutdown_background();
+    result
 }
 
 /// Waits for SIGINT or SIGTERM. Listening starts with the call, not with the wait.
