@@ -85,10 +85,15 @@ impl Tree for WorkTree {
         let mut entries = Vec::new();
         for entry in fs::read_dir(&found).map_err(failed)? {
             let entry = entry.map_err(failed)?;
-            let Ok(name) = entry.file_name().into_string() else { continue };
-            if name == ".git" {
-                continue;
-            }
+            let name = match entry.file_name().into_string() {
+                Ok(name) if name == ".git" => continue,
+                Ok(name) => name,
+                Err(name) => {
+                    let name = name.to_string_lossy().into_owned();
+                    entries.push(Entry { name, kind: EntryKind::Nameless });
+                    continue;
+                }
+            };
             let metadata = entry.metadata().map_err(failed)?;
             entries.push(Entry { name, kind: kind(&entry.path(), &metadata, &self.root) });
         }

@@ -137,9 +137,7 @@ impl Tree for CommitTree<'_> {
             return Err(Unreadable::Other(entry.kind));
         }
         let folder = objects::tree(self.repository, entry.id).map_err(failed)?;
-        let named =
-            |entry: git2::TreeEntry<'_>| Some(Entry { name: name(&entry)?.to_owned(), kind: kind(&entry) });
-        let mut entries: Vec<Entry> = folder.iter().filter_map(named).collect();
+        let mut entries: Vec<Entry> = folder.iter().map(|entry| listed(&entry)).collect();
         entries.sort();
         Ok(entries)
     }
@@ -180,6 +178,17 @@ pub(crate) fn name<'entry>(entry: &'entry git2::TreeEntry<'_>) -> Option<&'entry
     let name = std::str::from_utf8(entry.name_bytes()).ok()?;
     let is_part_of_a_path = !matches!(name, "" | "." | "..") && !name.contains('/');
     is_part_of_a_path.then_some(name)
+}
+
+/// The entry as a folder lists it; a name that cannot be read stands there as far as it can.
+fn listed(entry: &git2::TreeEntry<'_>) -> Entry {
+    match name(entry) {
+        Some(name) => Entry { name: name.to_owned(), kind: kind(entry) },
+        None => {
+            let name = String::from_utf8_lossy(entry.name_bytes()).replace('/', "\u{fffd}");
+            Entry { name, kind: EntryKind::Nameless }
+        }
+    }
 }
 
 fn failed(error: GitError) -> Unreadable {

@@ -54,6 +54,8 @@ pub enum EntryKind {
     Link,
     /// A commit of another repository, never entered.
     Submodule,
+    /// Something whose name cannot be read, so that no path leads there.
+    Nameless,
 }
 
 /// Why a path gives no bytes or no list.
@@ -90,6 +92,9 @@ impl fmt::Display for Unreadable {
             }
             Unreadable::Other(EntryKind::Submodule) => {
                 formatter.write_str("it is a submodule, which is never entered")
+            }
+            Unreadable::Other(EntryKind::Nameless) => {
+                formatter.write_str("its name is not UTF-8, or is none that a file may have")
             }
             Unreadable::TooLarge { size, limit } => {
                 write!(formatter, "it has {size} bytes, more than {limit}")
@@ -233,7 +238,7 @@ pub struct FileBelow {
 pub struct Below {
     /// The files, sorted by path.
     pub files: Vec<FileBelow>,
-    /// Links and submodules that were left out, sorted by path.
+    /// Links, submodules and what has no readable name: left out, sorted by path.
     pub skipped: Vec<(String, EntryKind)>,
 }
 

@@ -35,6 +35,8 @@ pub struct Candidate {
     pub commit: String,
     /// The tag that named it, in tags mode.
     pub tag: Option<String>,
+    /// The id of the tag itself, where it is an annotated one.
+    pub tag_object: Option<String>,
     /// When the commit was made; decides whether an `[[allow]]` entry has expired.
     pub committed_at: Timestamp,
 }
@@ -255,6 +257,7 @@ fn release_of(
         path: candidate.path.clone(),
         commit: candidate.commit.clone(),
         tag: candidate.tag.clone(),
+        tag_object: candidate.tag_object.clone(),
         published_at: candidate.committed_at,
         spec_version: evaluated.spec.map(|spec| spec.to_string()).unwrap_or_default(),
         bump: diff.map(|diff| diff.declared_bump),

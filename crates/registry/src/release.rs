@@ -33,6 +33,9 @@ pub struct Release {
     pub commit: String,
     /// The tag that named it, in tags mode.
     pub tag: Option<String>,
+    /// The id of the tag itself, where it is an annotated one: who signed a release is found there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag_object: Option<String>,
     /// When it was published; never before an earlier release's time.
     pub published_at: Timestamp,
     /// The spec version that judged it.

@@ -141,6 +141,7 @@ fn template(store: &Store) -> NewRelease {
         path: "pack.json".to_owned(),
         commit: "c0ffee".to_owned(),
         tag: None,
+        tag_object: None,
         committed_at: Timestamp::UNIX_EPOCH,
     };
     let sources = vec![SourceSettings::local("packs", "packs")];

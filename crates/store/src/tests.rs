@@ -77,6 +77,7 @@ impl World {
             path: "greeter.pack.json".to_owned(),
             commit: "c0ffee".to_owned(),
             tag: None,
+            tag_object: None,
             committed_at: Timestamp::UNIX_EPOCH,
         };
         let archive = StoreArchive::new(store, &self.sources);

@@ -88,7 +88,8 @@ impl Run<'_> {
             }
         }
         let at = Timestamp::from_second(repository.commit(commit)?.time).unwrap_or(self.now);
-        let step = TagStep { tag: tag.name.clone(), commit: commit.to_string(), at, files };
+        let object = (tag.object != commit).then(|| tag.object.to_string());
+        let step = TagStep { tag: tag.name.clone(), object, commit: commit.to_string(), at, files };
         let sight = tagged(&step, &tree, &self.selection, patterns);
         let old = self.stood_before(repository, commit)?;
         self.take_in(sight, &tree, old);

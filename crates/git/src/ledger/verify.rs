@@ -76,6 +76,7 @@ impl Verification<'_> {
                 EntryKind::File { .. } | EntryKind::Link => {
                     self.is_sound(entry.id(), "blob", &format!("`{path}`"));
                 }
+                EntryKind::Nameless => self.damage.push(format!("`{path}` has no readable name")),
                 EntryKind::Submodule => self.damage.push(format!("`{path}` is a submodule")),
             }
         }

@@ -15,6 +15,7 @@ fn render(changes: &[Change]) -> Vec<String> {
         EntryKind::Folder => "folder",
         EntryKind::Link => "link",
         EntryKind::Submodule => "submodule",
+        EntryKind::Nameless => "nameless",
     };
     let line = |change: &Change| match (&change.old, &change.new) {
         (None, Some(new)) => format!("+ {} {}", change.path, kind(new)),

@@ -116,6 +116,7 @@ impl BranchState {
             path,
             commit: step.commit.clone(),
             tag: None,
+            tag_object: None,
             committed_at: step.at,
         }));
         sight

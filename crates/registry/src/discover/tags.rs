@@ -24,6 +24,8 @@ pub struct TagPatterns {
 pub struct TagStep {
     /// Its name.
     pub tag: String,
+    /// The id of the tag itself, where it is an annotated one.
+    pub object: Option<String>,
     /// The commit that it was peeled to.
     pub commit: String,
     /// When that commit was made.
@@ -172,6 +174,7 @@ fn candidate(step: &TagStep, path: &str, bytes: &[u8]) -> Candidate {
         path: path.to_owned(),
         commit: step.commit.clone(),
         tag: Some(step.tag.clone()),
+        tag_object: step.object.clone(),
         committed_at: step.at,
     }
 }

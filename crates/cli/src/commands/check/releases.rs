@@ -159,6 +159,7 @@ impl History {
                 .map(|file| ChangedFile { path: file.path, now: Some((file.kind, file.id.to_string())) });
             let step = TagStep {
                 tag: tag.name,
+                object: None,
                 commit: commit.to_string(),
                 at: time_of(&repository, commit)?,
                 files: files.collect(),

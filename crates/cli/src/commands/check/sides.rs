@@ -313,5 +313,6 @@ fn kind_word(kind: EntryKind) -> &'static str {
         EntryKind::Folder => "folder",
         EntryKind::Link => "link",
         EntryKind::Submodule => "submodule",
+        EntryKind::Nameless => "nameless",
     }
 }

@@ -25,6 +25,11 @@ fn annotated_nested_and_signed_tags_name_their_commit() {
     assert_eq!(world.problems(), ["tag-mismatch v9.0.0"]);
     let release = world.store().release(&world.row("greeter", "1.1.0")).expect("a record");
     assert_eq!(release.tag.as_deref(), Some("greeter/v1.1.0"));
+    let refs =
+        git::SourceRepository::open(&world.repository()).expect("a repository").refs(100).expect("refs");
+    let tag = refs.tag("greeter/v1.1.0").expect("the tag");
+    assert_eq!(release.tag_object, Some(tag.object.to_string()));
+    assert_eq!(Some(release.commit.as_str()), tag.commit.map(|commit| commit.to_string()).as_deref());
     assert_ne!(
         release.commit,
         world.store().release(&world.row("greeter", "1.2.0")).expect("a record").commit

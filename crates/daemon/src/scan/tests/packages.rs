@@ -222,3 +222,25 @@ fn paths_that_leave_the_repository_and_links_are_refused() {
     check("skills/tone/passwd", Some(("/etc", "p/skills/tone")), "meets the link `p/skills/tone`");
     check("skills/tone", Some(("keep.md", "p/skills/tone")), "symbolic link");
 }
+
+#[test]
+fn files_of_a_skill_without_a_readable_name_are_left_out_with_a_word() {
+    use std::os::unix::ffi::OsStrExt;
+    let mut world = World::of(SOURCES);
+    let odd = |source: &str, folder: &str| {
+        let name = std::ffi::OsStr::from_bytes(b"w\xf6rter.md");
+        std::fs::write(world.folder.path().join(source).join(folder).join(name), "words").expect("a file");
+    };
+    world.write_in("skills", "support/SKILL.md", &skill("Be warm."));
+    odd("skills", "support");
+    world.commit_in("skills").git_in("skills", &["tag", "v1.0.0"]);
+    world.write("p/own/SKILL.md", &skill("Be brief.").replace("tone", "own"));
+    odd("packs", "p/own");
+    let text = pack("greeter", "1.0.0", |pack| pack["skills"] = json!(["@acme/tone@1.0.0", "./own"]));
+    world.write("packhouse.toml", MAPPED).write("p/greeter.pack.json", &text).commit();
+    assert_eq!(world.scan(), 1, "{:?}", world.problems());
+    let warnings = release(&world, "1.0.0").warnings;
+    let left_out =
+        |path: &str| format!("`{path}` was left out: its name is not UTF-8, or is none that a file may have");
+    assert_eq!(warnings, [left_out("support/w\u{fffd}rter.md"), left_out("p/own/w\u{fffd}rter.md")]);
+}

@@ -99,6 +99,7 @@ impl World {
             path: path.to_owned(),
             commit: "c0ffee0123456789c0ffee0123456789c0ffee01".to_owned(),
             tag: None,
+            tag_object: None,
             committed_at: now(),
         };
         let terms = Terms {
