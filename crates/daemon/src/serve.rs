@@ -95,6 +95,7 @@ impl Daemon {
         if store.has_remote() {
             workers.push(tokio::spawn(replicate(store.clone(), is_local(&settings), stopped.clone())));
         }
+        workers.push(tokio::spawn(keep_searchable(store.clone(), stopped.clone())));
         let hints = Hints::new(move |source: &str, asked| match asked {
             Asked::Scan => bells.ring(source),
             Asked::Rejudge => bells.ask_again(source),
@@ -150,6 +151,26 @@ async fn serve(listener: TcpListener, app: App, mut stopped: watch::Receiver<boo
         web.close();
     };
     listen::serve(listener, router(app), Connections::default(), stop).await
+}
+
+/// How long the search index may be behind what is published while nobody searches.
+const SEARCH_LAG: Duration = Duration::from_millis(500);
+
+/// Lets the search index follow what is published, until the daemon stops. A search never waits for this.
+async fn keep_searchable(store: Arc<Store>, mut stopped: watch::Receiver<bool>) {
+    while !*stopped.borrow() {
+        tokio::select! {
+            () = tokio::time::sleep(SEARCH_LAG) => {}
+            _ = stopped.changed() => continue,
+        }
+        if store.is_search_behind() {
+            let store = store.clone();
+            let indexed = tokio::task::spawn_blocking(move || store.index_for_search()).await;
+            if let Ok(Err(error)) = indexed {
+                tracing::error!(%error, "the search index is behind; it catches up with the next search or batch");
+            }
+        }
+    }
 }
 
 /// How often a ledger elsewhere is asked for news: on this machine, and over the network.

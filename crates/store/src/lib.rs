@@ -14,6 +14,7 @@ mod index;
 mod ledger;
 mod row;
 mod search;
+mod searching;
 mod snapshot;
 mod source;
 mod store;

@@ -19,8 +19,9 @@ use crate::error::{StoreError, ledger as ledger_error};
 use crate::index::{Index, Rows};
 use crate::ledger::{Batch, decode, rows_between, rows_of_batch};
 use crate::row::ReleaseRow;
-use crate::search::{Hits, Search, SearchQuery};
-use crate::snapshot::{Reader, Snapshot};
+use crate::search::Search;
+use crate::searching::Unsearched;
+use crate::snapshot::Snapshot;
 use crate::source::SourceState;
 use crate::upstream::{Link, Upstream};
 
@@ -39,13 +40,13 @@ pub struct Store {
     writer: Mutex<Ledger>,
     readers: Mutex<Vec<Ledger>>,
     index: Index,
-    search: Search,
+    pub(crate) search: Search,
     snapshot: ArcSwap<Snapshot>,
     ranges: Ranges,
     pub(crate) link: Option<Link>,
     /// Whether a batch is recorded that the rows did not take.
     rows_are_behind: AtomicBool,
-    search_is_behind: AtomicBool,
+    pub(crate) unsearched: Unsearched,
 }
 
 impl std::fmt::Debug for Store {
@@ -96,7 +97,7 @@ impl Store {
             ranges: options.ranges,
             link,
             rows_are_behind: AtomicBool::new(false),
-            search_is_behind: AtomicBool::new(false),
+            unsearched: Unsearched::default(),
         };
         store.catch_up_search(indexed.as_deref())?;
         Ok(store)
@@ -104,60 +105,6 @@ impl Store {
 
     pub(crate) fn writer(&self) -> MutexGuard<'_, Ledger> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn catch_up_search(&self, indexed: Option<&str>) -> Result<(), StoreError> {
-        if indexed == self.snapshot().head.as_deref() {
-            return Ok(());
-        }
-        self.fill_search()
-    }
-
-    /// Makes the search index anew, of every pack that there is.
-    fn fill_search(&self) -> Result<(), StoreError> {
-        let snapshot = self.snapshot();
-        let ids = snapshot.packs.keys().cloned().collect();
-        let documents = self.documents(&snapshot, &ids)?;
-        self.search.fill(&documents, snapshot.head.as_deref().unwrap_or_default())
-    }
-
-    /// Takes a batch into the search index. An index that does not take it is made anew, with this batch or a later.
-    fn index_batch(&self, touched: &BTreeSet<String>, head: &str) {
-        let mut taken = Ok(());
-        if !self.search_is_behind.load(Ordering::Relaxed) {
-            taken = self
-                .documents(&self.snapshot(), touched)
-                .and_then(|documents| self.search.update(&documents, head));
-            if let Err(error) = &taken {
-                tracing::warn!(%error, "the search index did not take the batch and is made anew");
-            }
-        }
-        if taken.is_err() || self.search_is_behind.load(Ordering::Relaxed) {
-            taken = self.fill_search();
-        }
-        self.search_is_behind.store(taken.is_err(), Ordering::Relaxed);
-        if let Err(error) = taken {
-            tracing::error!(%error, "the search index is behind; it catches up with the next batch");
-        }
-    }
-
-    /// What the search index holds of these packs; none where a pack is gone.
-    fn documents(
-        &self,
-        snapshot: &Snapshot,
-        ids: &BTreeSet<String>,
-    ) -> Result<Vec<(String, Option<Release>)>, StoreError> {
-        let reader = Reader::everybody();
-        let mut documents = Vec::new();
-        for id in ids {
-            let pack = snapshot.packs.get(id);
-            // A pack of which every release is held back is still found, as its highest release shows it.
-            let shown = pack
-                .and_then(|pack| snapshot.latest(&reader, pack).or_else(|| pack.releases.last().cloned()));
-            let release = shown.map(|row| self.release(&row)).transpose()?;
-            documents.push((id.clone(), release));
-        }
-        Ok(documents)
     }
 
     /// The current view of everything that is published.
@@ -170,8 +117,8 @@ impl Store {
     /// Times never go backwards: `now` is raised to the time of the last commit.
     ///
     /// # Errors
-    /// Nothing is served of a batch whose commit failed. When only the search index fails, the batch is recorded
-    /// and served, and the index is made anew.
+    /// Nothing is served of a batch whose commit failed. The search index follows later: see
+    /// [`Store::index_for_search`].
     pub fn publish(&self, batch: Batch, now: Timestamp) -> Result<Vec<Event>, StoreError> {
         if batch.is_empty() {
             return Ok(Vec::new());
@@ -215,8 +162,7 @@ impl Store {
         snapshot.last_event = rows.events.last().map_or(snapshot.last_event, |event| event.number);
         snapshot.head = Some(head.to_string());
         apply(&mut snapshot, rows);
-        self.snapshot.store(Arc::new(snapshot));
-        self.index_batch(&touched, &head.to_string());
+        self.unsearched.add(touched, || self.snapshot.store(Arc::new(snapshot)));
     }
 
     fn write_rows(&self, ledger: &Ledger, rows: &Rows, head: ObjectId) {
@@ -297,22 +243,6 @@ impl Store {
         if Digest::of(&bytes) == row.form(kept).0 { Ok(bytes) } else { Err(damaged("its digest differs")) }
     }
 
-    /// Answers a search.
-    ///
-    /// # Errors
-    /// When the index cannot be read; no query is ever an error.
-    pub fn search(&self, reader: &Reader, query: &SearchQuery) -> Result<Hits, StoreError> {
-        let snapshot = self.snapshot();
-        let sources: Vec<String> = snapshot.sources(reader).map(|source| source.name.clone()).collect();
-        self.search.query(query, &sources).or_else(|error| {
-            tracing::warn!(%error, "the search index cannot be read and is made anew");
-            let publishing_waits = self.writer();
-            self.fill_search()?;
-            drop(publishing_waits);
-            self.search.query(query, &sources)
-        })
-    }
-
     /// Events after a number, oldest first.
     pub fn events_after(&self, number: u64, limit: usize) -> Vec<Event> {
         self.index.events_after(number, limit)
@@ -346,7 +276,8 @@ impl Store {
     /// # Errors
     /// When the rows cannot be written.
     pub fn close(&self) -> Result<(), StoreError> {
-        self.index.flush()
+        let searched = self.index_for_search();
+        self.index.flush().and(searched)
     }
 }
 
@@ -377,7 +308,8 @@ fn refuse_taken(batch: &Batch, before: &Snapshot) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn touched(rows: &Rows) -> BTreeSet<String> {
+/// The packs that rows speak of.
+pub(crate) fn touched(rows: &Rows) -> BTreeSet<String> {
     let releases = rows.releases.iter().map(|row| row.id.clone());
     let removed = rows.removed.iter().map(|(id, _)| id.clone());
     releases.chain(removed).chain(rows.statuses.iter().map(|(id, _)| id.clone())).collect()
@@ -393,7 +325,7 @@ pub fn rebuild(folder: &Path, options: Options) -> Result<(usize, usize), StoreE
     store.index.clear_sources()?;
     let snapshot = catch_up(&store.index, &store.writer(), store.ranges)?;
     store.snapshot.store(Arc::new(snapshot));
-    store.fill_search()?;
+    store.unsearched.forget();
     store.close()?;
     Ok(store.snapshot().totals())
 }

@@ -124,6 +124,28 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
+fn the_search_index_follows_before_a_search_and_after_a_kill() {
+    let world = World::new();
+    let found = |store: &Store| {
+        let hits = store.search(&Reader::everybody(), &SearchQuery::parse("greet")).expect("a search");
+        hits.hits.iter().map(|hit| hit.version.to_string()).collect::<Vec<String>>()
+    };
+    let store = world.open();
+    world.publish(&store, "1.0.0", "Greet", 1000);
+    assert!(store.is_search_behind(), "no publication waits for the index");
+    assert_eq!(found(&store), ["1.0.0"]);
+    assert!(!store.is_search_behind());
+    world.publish(&store, "1.0.1", "Greet", 2000);
+    assert!(store.is_search_behind());
+    // As after a kill: nothing is written out.
+    drop(store);
+    let store = world.open();
+    assert!(!store.is_search_behind(), "a start catches up");
+    assert_eq!(found(&store), ["1.0.1"]);
+    store.close().expect("a tidy end");
+}
+
+#[test]
 fn what_is_recorded_is_there_after_every_loss_of_what_is_derived() {
     let world = World::new();
     let store = world.open();
