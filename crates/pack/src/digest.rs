@@ -117,32 +117,40 @@ pub fn canonical(value: &Value) -> String {
 fn write_canonical(value: &Value, text: &mut String) {
     match value {
         Value::Object(members) => {
-            let mut keys: Vec<&String> = members.keys().collect();
-            keys.sort_by(|a, b| key_order(a, b));
-            text.push('{');
-            for (index, key) in keys.into_iter().enumerate() {
-                if index > 0 {
-                    text.push(',');
-                }
-                text.push_str(&Value::from(key.as_str()).to_string());
-                text.push(':');
-                write_canonical(&members[key], text);
-            }
-            text.push('}');
+            let mut members: Vec<(&String, &Value)> = members.iter().collect();
+            members.sort_by(|a, b| key_order(a.0, b.0));
+            write_all(['{', '}'], members, text, |(key, member), text| {
+                write_key(key, text);
+                write_canonical(member, text);
+            });
         }
-        Value::Array(items) => {
-            text.push('[');
-            for (index, item) in items.iter().enumerate() {
-                if index > 0 {
-                    text.push(',');
-                }
-                write_canonical(item, text);
-            }
-            text.push(']');
-        }
+        Value::Array(items) => write_all(['[', ']'], items, text, write_canonical),
         Value::Number(number) => text.push_str(&canonical_number(number)),
+        Value::String(string) => write_string(string, text),
         scalar => text.push_str(&scalar.to_string()),
     }
+}
+
+/// Writes parts with commas between them, in brackets.
+fn write_all<T>(
+    [open, close]: [char; 2],
+    parts: impl IntoIterator<Item = T>,
+    text: &mut String,
+    write: impl Fn(T, &mut String),
+) {
+    text.push(open);
+    for (index, part) in parts.into_iter().enumerate() {
+        if index > 0 {
+            text.push(',');
+        }
+        write(part, text);
+    }
+    text.push(close);
+}
+
+fn write_key(key: &str, text: &mut String) {
+    write_string(key, text);
+    text.push(':');
 }
 
 /// Writes a value of a document in the same form, straight from its text.
@@ -156,28 +164,11 @@ pub fn canonical_node(node: Node<'_>) -> String {
 
 fn write_node(node: Node<'_>, text: &mut String) {
     match node.json_type() {
-        JsonType::Object => {
-            text.push('{');
-            for (index, (key, member)) in effective_members(node).into_iter().enumerate() {
-                if index > 0 {
-                    text.push(',');
-                }
-                write_string(key, text);
-                text.push(':');
-                write_node(member, text);
-            }
-            text.push('}');
-        }
-        JsonType::Array => {
-            text.push('[');
-            for (index, item) in node.children().enumerate() {
-                if index > 0 {
-                    text.push(',');
-                }
-                write_node(item, text);
-            }
-            text.push(']');
-        }
+        JsonType::Object => write_all(['{', '}'], effective_members(node), text, |(key, member), text| {
+            write_key(key, text);
+            write_node(member, text);
+        }),
+        JsonType::Array => write_all(['[', ']'], node.children(), text, write_node),
         JsonType::String => write_string(node.as_str().unwrap_or_default(), text),
         JsonType::Number if is_rounded(node.source()) => {
             text.push_str(&Exact::parse(node.source()).to_string());
