@@ -155,6 +155,18 @@ pub enum JsonType {
 }
 
 impl JsonType {
+    /// The type as JSON Schema names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            JsonType::Null => "null",
+            JsonType::Boolean => "boolean",
+            JsonType::Number => "number",
+            JsonType::String => "string",
+            JsonType::Array => "array",
+            JsonType::Object => "object",
+        }
+    }
+
     /// The type as a sentence names a value of it.
     pub fn with_article(self) -> &'static str {
         match self {
@@ -170,14 +182,7 @@ impl JsonType {
 
 impl fmt::Display for JsonType {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            JsonType::Null => "null",
-            JsonType::Boolean => "boolean",
-            JsonType::Number => "number",
-            JsonType::String => "string",
-            JsonType::Array => "array",
-            JsonType::Object => "object",
-        })
+        formatter.write_str(self.name())
     }
 }
 

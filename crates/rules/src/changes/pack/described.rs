@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use pack::SpecVersion;
-use pack::json::{JsonType, Node};
+use pack::json::Node;
 use serde_json::Value;
 
 use crate::place::NAMING_KEYS;
@@ -41,15 +41,9 @@ fn type_of(value: &Value) -> &'static str {
 }
 
 fn is_of(node: Node<'_>, name: &str) -> bool {
-    match node.json_type() {
-        JsonType::Null => name == "null",
-        JsonType::Boolean => name == "boolean",
-        JsonType::Number => {
-            name == "number" || (name == "integer" && node.as_exact().is_some_and(|exact| exact.is_integer()))
-        }
-        JsonType::String => name == "string",
-        JsonType::Array => name == "array",
-        JsonType::Object => name == "object",
+    match name {
+        "integer" => node.as_exact().is_some_and(|exact| exact.is_integer()),
+        _ => node.json_type().name() == name,
     }
 }
 

@@ -192,7 +192,7 @@ impl<'a> Search<'_, 'a> {
     ) -> bool {
         let is_said = self.said.covers(old, new)
             || self.part.as_ref().is_some_and(|part| self.said.covers_within(part, [old, new]));
-        let is_due = old.map(canonical_node) != new.map(canonical_node) && !is_said;
+        let is_due = !is_said && old.map(canonical_node) != new.map(canonical_node);
         if is_due {
             self.changes.report(&CHANGED, At::either(old, new), message).possible(reason);
         }
@@ -272,9 +272,7 @@ impl Said {
                 || parents.any(|parent| self.wholes[side].contains(parent))
         })
     }
-}
 
-impl Said {
     /// Whether something was said of what lies between a part and a value in it, the part included.
     fn covers_within(&self, part: &[Option<Pointer>; 2], sides: [Option<Node<'_>>; 2]) -> bool {
         part.iter().zip(sides).zip(&self.places).any(|((part, node), places)| {
@@ -292,29 +290,40 @@ type Sides<'a> = (Option<Node<'a>>, Option<Node<'a>>);
 
 /// Items of one name, then what is left at one position.
 fn paired_items<'a>(old: Option<Node<'a>>, new: Option<Node<'a>>) -> Vec<Sides<'a>> {
-    let mut news: BTreeMap<(&str, usize), Node<'a>> = named(new).collect();
-    let mut pairs: Vec<Sides<'a>> =
-        named(old).filter_map(|(name, old)| Some((Some(old), Some(news.remove(&name)?)))).collect();
-    let paired = |side: fn(&Sides<'a>) -> Option<Node<'a>>| {
-        pairs.iter().filter_map(side).map(Node::position).collect::<BTreeSet<usize>>()
-    };
-    let left = |list: Option<Node<'a>>, paired: &BTreeSet<usize>| {
-        let items = list.into_iter().flat_map(Node::items).map(|item| (item.position(), item));
-        items.filter(|(position, _)| !paired.contains(position)).collect::<BTreeMap<usize, Node<'a>>>()
-    };
-    let (old, new) = (left(old, &paired(|pair| pair.0)), left(new, &paired(|pair| pair.1)));
-    let positions: BTreeSet<usize> = old.keys().chain(new.keys()).copied().collect();
-    pairs.extend(positions.into_iter().map(|at| (old.get(&at).copied(), new.get(&at).copied())));
+    let (olds, old_nameless) = by_name(old);
+    let (mut news, new_nameless) = by_name(new);
+    let (mut pairs, mut left) = (Vec::new(), BTreeMap::<usize, Sides<'a>>::new());
+    for (name, old) in olds {
+        match news.remove(&name) {
+            Some(new) => pairs.push((Some(old), Some(new))),
+            None => left.entry(old.position()).or_default().0 = Some(old),
+        }
+    }
+    for old in old_nameless {
+        left.entry(old.position()).or_default().0 = Some(old);
+    }
+    for new in news.into_values().chain(new_nameless) {
+        left.entry(new.position()).or_default().1 = Some(new);
+    }
+    pairs.extend(left.into_values());
     pairs
 }
 
-/// The items that have a name, each with its name and how many of that name stand before it.
-fn named<'a>(list: Option<Node<'a>>) -> impl Iterator<Item = ((&'a str, usize), Node<'a>)> {
+/// Items by their name and how many of that name stand before them.
+type Named<'a> = BTreeMap<(&'a str, usize), Node<'a>>;
+
+/// The items of a list that have a name, and those that have none.
+fn by_name<'a>(list: Option<Node<'a>>) -> (Named<'a>, Vec<Node<'a>>) {
+    let (mut named, mut nameless) = (Named::new(), Vec::new());
     let mut copies: BTreeMap<&str, usize> = BTreeMap::new();
-    list.into_iter().flat_map(Node::items).filter_map(move |item| {
-        let name = own_name(item)?;
+    for item in list.into_iter().flat_map(Node::items) {
+        let Some(name) = own_name(item) else {
+            nameless.push(item);
+            continue;
+        };
         let copy = copies.entry(name).or_default();
+        named.insert((name, *copy), item);
         *copy += 1;
-        Some(((name, *copy), item))
-    })
+    }
+    (named, nameless)
 }

@@ -78,7 +78,7 @@ impl<'a> Constraints<'a> {
         }
         match self.type_name? {
             name @ ("string" | "number" | "boolean" | "object" | "array")
-                if value.json_type().to_string() != name =>
+                if value.json_type().name() != name =>
             {
                 Some(format!("is {}, and its type is `{name}`", value.json_type().with_article()))
             }
