@@ -94,13 +94,20 @@ pub struct Known {
     pub insufficient: bool,
 }
 
+impl Known {
+    /// Whether later versions are judged by it: it is stable, and neither yanked nor flagged for its bump.
+    pub fn may_judge(&self) -> bool {
+        self.version.pre.is_empty() && !self.yanked && !self.insufficient
+    }
+}
+
 /// The baseline of `version`: the highest stable release below it that is neither yanked nor flagged for its bump.
 ///
 /// A break that was published as 1.2.0 therefore stays visible in 1.2.1.
 pub fn baseline<'k>(known: &'k [Known], version: &Version) -> Option<&'k Known> {
     known
         .iter()
-        .filter(|release| release.version.pre.is_empty() && !release.yanked && !release.insufficient)
+        .filter(|release| release.may_judge())
         .filter(|release| release.version.cmp_precedence(version).is_lt())
         .max_by(|a, b| a.version.cmp_precedence(&b.version))
 }

@@ -98,7 +98,7 @@ fn pack_version(judged: Judged<'_>, version: &Version) -> Option<FindingView> {
     };
     let since = Pack(document.root()).version()?;
     let required = diff.required_bump;
-    let enough = judged.enough().unwrap_or_else(|| lowest_free(&since, required, judged.taken));
+    let enough = judged.enough()?;
     let help = format!(
         "raise `version` to {enough} (`packhouse bump --write` does it), or accept what asks for more with `[[allow]]`"
     );

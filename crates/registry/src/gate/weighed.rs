@@ -138,8 +138,8 @@ pub fn judging_release<'k>(
     own.filter(|_| is_reused && is_of_base).or_else(|| baseline(known, version))
 }
 
-/// The release that the next version will be judged by, where `judging` is the own one, which may not be taken: a
-/// prerelease, or one that is held back.
+/// The release that the next version will be judged by, where `judging` is the own one, which judges no other: a
+/// prerelease, or one that is yanked or held back.
 pub fn next_judging_release<'k>(
     known: &'k [Known],
     version: &Version,
@@ -147,8 +147,8 @@ pub fn next_judging_release<'k>(
 ) -> Option<&'k Known> {
     let is_own = judging.cmp_precedence(version).is_eq();
     let mut same = known.iter().filter(|known| known.version.cmp_precedence(version).is_eq());
-    let may_be_taken = same.any(|own| own.version.pre.is_empty() && !own.yanked && !own.insufficient);
-    baseline(known, version).filter(|_| is_own && !may_be_taken)
+    let goes_on = same.any(Known::may_judge);
+    baseline(known, version).filter(|_| is_own && !goes_on)
 }
 
 #[cfg(test)]
