@@ -470,14 +470,10 @@ fn the_demo_serves_its_packs_and_cleans_up() {
     let url =
         said.lines().find_map(|line| line.trim().strip_prefix("curl http://")).expect("a command to try");
     let address = url.split('/').next().expect("an address").to_owned();
-    let daemon = Daemon { child, address, said: Arc::default(), leads_group: false };
+    let mut daemon = Daemon { child, address, said: Arc::default(), leads_group: false };
     let flagged = daemon.get("/v1/fetch/support-bot@1.2.0");
     assert_eq!(flagged.header("packhouse-flagged"), "insufficient-bump");
-    let ended = std::process::Command::new("kill").args(["-TERM", &daemon.child.id().to_string()]).status();
-    assert!(ended.expect("kill runs").success());
-    let mut daemon = daemon;
-    let status = daemon.child.wait().expect("it ends");
-    assert_eq!(status.code(), Some(0));
+    assert_eq!(daemon.stop(), Some(0));
     let left = std::fs::read_dir(folder.path()).expect("a folder").count();
     assert_eq!(left, 0, "the demo leaves nothing behind");
 }

@@ -227,14 +227,11 @@ impl Scanner<'_> {
     fn note_failure(
         &self,
         memory: &mut Memory,
-        mut state: SourceState,
+        state: SourceState,
         code: ProblemCode,
         message: &str,
         now: Timestamp,
     ) {
-        state.error = Some(message.to_owned());
-        state.settle(&OF_THE_SOURCE);
-        state.see(&Problem::new(code, message), now);
         let source = &self.source.name;
         match memory.trouble.failed(message, now) {
             None => {}
@@ -245,9 +242,7 @@ impl Scanner<'_> {
                 tracing::error!(event = "source-fails-for-long", source.name = %source, problem.code = %code, %since, "{message}");
             }
         }
-        if let Err(error) = self.store.set_source_state(&self.source.name, &state) {
-            tracing::error!(source.name = %self.source.name, %error, "the state of the source could not be kept");
-        }
+        keep_failure(self.store, source, state, &Problem::new(code, message), now);
     }
 
     /// Says that the source is read again, where it was not.
@@ -309,6 +304,22 @@ impl Scanner<'_> {
         let settled = Settled { refs, digest, awaits, judged_by: self.judged_by() };
         memory.settled = Some(settled).filter(|_| !scanned.more);
         Ok(scanned)
+    }
+}
+
+/// Keeps the state of a source as a whole that cannot be read, with the problem that says why.
+pub(crate) fn keep_failure(
+    store: &Store,
+    source: &str,
+    mut state: SourceState,
+    problem: &Problem,
+    now: Timestamp,
+) {
+    state.error = Some(problem.message.clone());
+    state.settle(&OF_THE_SOURCE);
+    state.see(problem, now);
+    if let Err(error) = store.set_source_state(source, &state) {
+        tracing::error!(source.name = %source, %error, "the state of the source could not be kept");
     }
 }
 

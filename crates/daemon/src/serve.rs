@@ -93,9 +93,17 @@ impl Daemon {
         let (mut workers, first_scans) =
             if is_follower { Default::default() } else { start_workers(&shared, &bells) };
         if store.has_remote() {
-            workers.push(tokio::spawn(replicate(store.clone(), is_local(&settings), stopped.clone())));
+            let pause = if is_local(&settings) { POLLS.0 } else { POLLS.1 };
+            workers.push(tokio::spawn(repeat(pause, store.clone(), stopped.clone(), |store| {
+                let _ = store.sync();
+            })));
         }
-        workers.push(tokio::spawn(keep_searchable(store.clone(), stopped.clone())));
+        workers.push(tokio::spawn(repeat(
+            SEARCH_LAG,
+            store.clone(),
+            stopped.clone(),
+            Store::keep_searchable,
+        )));
         let hints = Hints::new(move |source: &str, asked| match asked {
             Asked::Scan => bells.ring(source),
             Asked::Rejudge => bells.ask_again(source),
@@ -156,38 +164,20 @@ async fn serve(listener: TcpListener, app: App, mut stopped: watch::Receiver<boo
 /// How long the search index may be behind what is published while nobody searches.
 const SEARCH_LAG: Duration = Duration::from_millis(500);
 
-/// Lets the search index follow what is published, until the daemon stops. A search never waits for this.
-async fn keep_searchable(store: Arc<Store>, mut stopped: watch::Receiver<bool>) {
-    while !*stopped.borrow() {
-        tokio::select! {
-            () = tokio::time::sleep(SEARCH_LAG) => {}
-            _ = stopped.changed() => continue,
-        }
-        if store.is_search_behind() {
-            let store = store.clone();
-            let indexed = tokio::task::spawn_blocking(move || store.index_for_search()).await;
-            if let Ok(Err(error)) = indexed {
-                tracing::error!(%error, "the search index is behind; it catches up with the next search or batch");
-            }
-        }
-    }
-}
-
-/// How often a ledger elsewhere is asked for news: on this machine, and over the network.
-const POLLS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(15));
-
-/// Takes in what others push to the ledger's remote, until the daemon stops. The store says what goes wrong.
-async fn replicate(store: Arc<Store>, is_local: bool, mut stopped: watch::Receiver<bool>) {
-    let pause = if is_local { POLLS.0 } else { POLLS.1 };
+/// Does a piece of work on a thread of its own after each pause, until the daemon stops. The store says what goes wrong.
+async fn repeat(pause: Duration, store: Arc<Store>, mut stopped: watch::Receiver<bool>, work: fn(&Store)) {
     while !*stopped.borrow() {
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
             _ = stopped.changed() => continue,
         }
         let store = store.clone();
-        let _ = tokio::task::spawn_blocking(move || store.sync()).await;
+        let _ = tokio::task::spawn_blocking(move || work(&store)).await;
     }
 }
+
+/// How often a ledger elsewhere is asked for news: on this machine, and over the network.
+const POLLS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(15));
 
 /// Where the ledger is pushed to or followed from.
 fn upstream(settings: &RegistrySettings, base: &Path) -> Option<Upstream> {

@@ -14,7 +14,7 @@ use crate::counters::{Counters, SourceCounters};
 use crate::pace::{Pace, chance, retry_after};
 use crate::patience::{PATIENCE, patiently};
 use crate::remotes::{FetchError, Remotes, remote_url};
-use crate::scan::{Memory, Scanned, Scanner, SourcePaths};
+use crate::scan::{Memory, Scanned, Scanner, SourcePaths, keep_failure};
 use crate::watch::{Bell, Bells, Notices};
 
 /// How long a worker waits after a hint for the ones that come with it.
@@ -224,11 +224,8 @@ impl Worker {
         let now = Timestamp::now();
         let mut state = self.shared.store.source_state(&self.source.name);
         state.last_attempt = Some(now);
-        state.error = Some(message.to_owned());
-        state.see(&Problem::new(ProblemCode::Unreachable, message), now);
         tracing::error!(event = "source-failing", source.name = %self.source.name, problem.code = %ProblemCode::Unreachable, "{message}");
-        if let Err(error) = self.shared.store.set_source_state(&self.source.name, &state) {
-            tracing::error!(source.name = %self.source.name, %error, "the state of the source could not be kept");
-        }
+        let problem = Problem::new(ProblemCode::Unreachable, message);
+        keep_failure(&self.shared.store, &self.source.name, state, &problem, now);
     }
 }

@@ -52,9 +52,7 @@ impl Store {
     /// # Errors
     /// When the index cannot be read; no query is ever an error.
     pub fn search(&self, reader: &Reader, query: &SearchQuery) -> Result<Hits, StoreError> {
-        if let Err(error) = self.index_for_search() {
-            tracing::error!(%error, "the search index is behind; it catches up with the next search or batch");
-        }
+        self.keep_searchable();
         let snapshot = self.snapshot();
         let sources: Vec<String> = snapshot.sources(reader).map(|source| source.name.clone()).collect();
         self.search.query(query, &sources).or_else(|error| {
@@ -65,8 +63,17 @@ impl Store {
         })
     }
 
+    /// Takes into the search index whatever was published since it last did. What goes wrong is said, and tried again
+    /// with the next call.
+    pub fn keep_searchable(&self) {
+        if let Err(error) = self.index_for_search() {
+            tracing::error!(%error, "the search index is behind; it catches up with the next search or batch");
+        }
+    }
+
     /// Whether something was published that the search index has not taken in.
-    pub fn is_search_behind(&self) -> bool {
+    #[cfg(test)]
+    pub(crate) fn is_search_behind(&self) -> bool {
         let pending = self.unsearched.pending();
         pending.everything || !pending.ids.is_empty()
     }
@@ -76,7 +83,7 @@ impl Store {
     ///
     /// # Errors
     /// When that fails too; what is missing then comes with the next call.
-    pub fn index_for_search(&self) -> Result<(), StoreError> {
+    pub(crate) fn index_for_search(&self) -> Result<(), StoreError> {
         let _turn = self.unsearched.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let (pending, snapshot) = {
             let mut pending = self.unsearched.pending();

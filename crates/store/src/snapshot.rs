@@ -236,8 +236,9 @@ impl PackEntry {
     pub(crate) fn forget(&mut self, version: &Version) {
         for rows in [&mut self.releases, &mut self.removed] {
             let at = place_of(rows, version);
-            let same = rows[at..].iter().take_while(|known| known.version.cmp_precedence(version).is_eq());
-            if let Some(offset) = same.into_iter().position(|known| known.version == *version) {
+            let mut same =
+                rows[at..].iter().take_while(|known| known.version.cmp_precedence(version).is_eq());
+            if let Some(offset) = same.position(|known| known.version == *version) {
                 rows.remove(at + offset);
             }
         }

@@ -118,7 +118,7 @@ impl Store {
     ///
     /// # Errors
     /// Nothing is served of a batch whose commit failed. The search index follows later: see
-    /// [`Store::index_for_search`].
+    /// [`Store::keep_searchable`].
     pub fn publish(&self, batch: Batch, now: Timestamp) -> Result<Vec<Event>, StoreError> {
         if batch.is_empty() {
             return Ok(Vec::new());
