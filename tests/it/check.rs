@@ -141,6 +141,41 @@ fn settings_of_a_folder_that_are_gone_are_told() {
 }
 
 #[test]
+fn a_pack_that_was_deleted_but_not_committed_is_gone() {
+    let folder = Folder::repository();
+    folder.write("greeter.pack.json", greeter("1.0.0")).commit("one");
+    folder.write("other.pack.json", greeter("1.0.0").replace("\"greeter\"", "\"other\"")).commit("two");
+    std::fs::remove_file(folder.path().join("other.pack.json")).expect("the pack");
+    let ran = against_main(&folder);
+    assert_eq!(ran.status, 1, "{}", ran.shown());
+    assert_eq!(ran.json()["packs"][1]["status"], "removed");
+    std::fs::remove_file(folder.path().join("greeter.pack.json")).expect("the pack");
+    let ran = against_main(&folder);
+    assert_eq!(ran.status, 1, "{}", ran.shown());
+    assert_eq!(ran.json()["packs"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn no_report_is_green_where_nothing_could_be_compared() {
+    let folder = Folder::repository();
+    folder.write("greeter.pack.json", greeter("1.0.0")).commit("one");
+    let report = |format: &str| {
+        let ran = folder.run(&["check", "--against", "merge-base:nowhere", "--format", format]);
+        assert_eq!(ran.status, 2, "{}", ran.shown());
+        ran
+    };
+    let json = report("json").json();
+    assert_eq!((&json["passed"], &json["packs"][0]["passed"]), (&false.into(), &false.into()));
+    assert_eq!(json["against"], "merge-base:nowhere (not found)");
+    let note = json["notes"][0].as_str().expect("a note");
+    assert!(note.starts_with("nothing was compared: ") && note.contains("nowhere"), "{note}");
+    let junit = report("junit").stdout;
+    assert!(junit.contains("failures=\"0\" errors=\"1\"") && junit.contains("nowhere"), "{junit}");
+    assert!(report("github").stdout.starts_with("::error::not everything could be checked"));
+    assert!(!report("markdown").stdout.contains('✅'));
+}
+
+#[test]
 fn a_device_is_no_base() {
     let folder = Folder::repository();
     folder.write("greeter.pack.json", greeter("1.0.0"));

@@ -113,6 +113,9 @@ fn without_base(request: &Request<'_>, error: anyhow::Error) -> anyhow::Result<E
     let Ok(mut examined) = examine(&alone) else { return Err(error) };
     complaint::print(&error);
     examined.complete = false;
+    examined.against = format!("{} (not found)", request.against.unwrap_or("the default base"));
+    examined.notes = vec![format!("nothing was compared: {error}")];
+    examined.packs.iter_mut().for_each(|pack| pack.report.passed = false);
     Ok(examined)
 }
 

@@ -9,7 +9,7 @@ use std::io::Write;
 use anyhow::Context;
 use rules::Level;
 
-use super::{Item, Run, markdown, of_levels, printable};
+use super::{Item, NOT_EVERYTHING, Run, markdown, of_levels, printable};
 use crate::environment;
 
 /// How many annotations of one level a step may make.
@@ -19,6 +19,10 @@ const MOST_OF_LEVEL: usize = 10;
 pub fn render(run: &Run) -> String {
     let mut text = String::new();
     let mut counts = [0_usize; 4];
+    if run.is_incomplete() {
+        let why = run.notes().iter().fold(NOT_EVERYTHING.to_owned(), |text, note| format!("{text}; {note}"));
+        text.push_str(&format!("::error::{}\n", data(&printable(&why))));
+    }
     for item in of_levels(run.counting()) {
         let count = &mut counts[item.level as usize];
         *count += 1;

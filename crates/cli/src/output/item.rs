@@ -109,6 +109,14 @@ impl Run {
         !report.passed && !self.counting().any(|item| item.level == Level::Error)
     }
 
+    /// Remarks on the run.
+    pub fn notes(&self) -> &[String] {
+        match &self.shown {
+            Shown::Check(report) => &report.notes,
+            _ => &[],
+        }
+    }
+
     /// What counts: everything that is not acknowledged.
     pub fn counting(&self) -> impl Iterator<Item = &Item> {
         self.items().filter(|item| !item.acknowledged)

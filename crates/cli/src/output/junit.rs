@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Item, Run, printable};
+use super::{Item, NOT_EVERYTHING, Run, printable};
 
 /// Renders what counts. A finding below the fail level is a case that passed, with its words as output; a file
 /// without findings is one case that passed.
@@ -13,6 +13,11 @@ pub fn render(run: &Run) -> String {
         suites.entry(item.spot.path.as_str()).or_default().push(item);
     }
     let (mut body, mut tests, mut failures) = (String::new(), 0, 0);
+    let errors = usize::from(run.is_incomplete());
+    if errors > 0 {
+        tests += 1;
+        body.push_str(&incomplete(run));
+    }
     for (path, items) in &suites {
         let failed = items.iter().filter(|item| item.level >= run.fail_on).count();
         let count = items.len().max(1);
@@ -31,7 +36,19 @@ pub fn render(run: &Run) -> String {
     }
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
-         <testsuites name=\"packhouse\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\">\n{body}</testsuites>\n"
+         <testsuites name=\"packhouse\" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\">\n{body}</testsuites>\n"
+    )
+}
+
+/// The suite that says why a run without failures is not green.
+fn incomplete(run: &Run) -> String {
+    let message = attribute(NOT_EVERYTHING);
+    let notes = element(&printable(&run.notes().join("\n")));
+    format!(
+        "  <testsuite name=\"packhouse\" tests=\"1\" failures=\"0\" errors=\"1\">\n\
+         \x20   <testcase name=\"packhouse\" classname=\"packhouse\">\n\
+         \x20     <error message=\"{message}\" type=\"incomplete\">{notes}</error>\n\
+         \x20   </testcase>\n  </testsuite>\n"
     )
 }
 

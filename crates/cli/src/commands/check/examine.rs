@@ -17,7 +17,7 @@ use super::base::{Base, Kind, resolve};
 use super::judge::{Judgement, judge};
 use super::pairing::{Paired, Trees, trees_of};
 use super::releases::{History, RegistryReleases, Releases, Search};
-use super::sides::{BaseSide, Lacking};
+use super::sides::{BaseSide, BaseTree, Lacking};
 use super::target::Fetch;
 use crate::args::RegistryOptions;
 use crate::commands::registry_client;
@@ -128,8 +128,8 @@ fn examine_in(
     let repository = repository.clone();
     let found = packs::find_any(request.paths, None)?;
     refuse_strangers(&base, repository.as_deref(), &found.packs)?;
-    let base = where_head_is_dirty(base, repository.as_ref(), &found.packs)?;
     let contents = Contents::of(found.packs.iter().map(|file| file.bytes.as_slice()));
+    let base = where_head_is_dirty(base, repository.as_ref(), &found.packs, &contents)?;
     let trees = trees_of(&base, repository.as_ref(), &contents)?;
     let conditions = Conditions::today(None);
     let mut run = Run {
@@ -183,11 +183,12 @@ fn refuse_strangers(
     }
 }
 
-/// On the target branch itself, packs that are not committed yet are compared with HEAD.
+/// On the target branch itself, packs that were edited or deleted since the last commit are compared with HEAD.
 fn where_head_is_dirty(
     base: Base,
     repository: Option<&Rc<SourceRepository>>,
     files: &[PackFile],
+    contents: &Contents,
 ) -> anyhow::Result<Base> {
     let (Kind::LastRelease(_), Some(repository)) = (&base.kind, repository) else { return Ok(base) };
     let head = repository.resolve("HEAD")?;
@@ -196,11 +197,22 @@ fn where_head_is_dirty(
         let entry = tree.entry(&file.path).ok().flatten();
         entry.is_none_or(|entry| entry.id != ObjectId::of_blob(&file.bytes))
     });
-    if !is_dirty {
+    if !is_dirty && !lacks_packs(repository, head, contents)? {
         return Ok(base);
     }
     let label = format!("HEAD ({})", &head.to_string()[..10]);
     Ok(Base { label, kind: Kind::Commits(vec![head], None), tip: Some(head), notes: base.notes })
+}
+
+/// Whether a pack of the commit stands no longer where it stood.
+fn lacks_packs(
+    repository: &Rc<SourceRepository>,
+    head: ObjectId,
+    contents: &Contents,
+) -> anyhow::Result<bool> {
+    let Some(root) = repository.workdir() else { return Ok(false) };
+    let tree = BaseTree::of_commit(repository, head, None, contents)?;
+    Ok(tree.packs.iter().any(|pack| !root.join(&pack.path).exists()))
 }
 
 impl Run<'_> {
