@@ -69,6 +69,20 @@ fn sides_come_from_revisions_and_what_is_no_pack_is_refused() {
     }
 }
 
+#[test]
+fn a_version_that_goes_down_is_too_low_for_anything() {
+    let folder = Folder::new();
+    folder.write("new.pack.json", greeter("2.0.0")).write("old.pack.json", greeter("1.5.0"));
+    let diff = ["diff", "new.pack.json", "old.pack.json", "--fail-on", "insufficient"];
+    let ran = folder.run(&diff);
+    assert_eq!(ran.status, 1, "{}", ran.shown());
+    assert!(ran.stdout.contains("the version goes down, from 2.0.0 to 1.5.0"), "{}", ran.shown());
+    assert_eq!(
+        folder.run(&["diff", "old.pack.json", "new.pack.json", "--fail-on", "insufficient"]).status,
+        0
+    );
+}
+
 /// What Git shows through the program as its diff driver, against HEAD.
 fn shown_by_git(folder: &Folder) -> String {
     folder.git(&["add", "--all"]);
@@ -140,4 +154,13 @@ fn git_is_not_told_of_a_failure_when_its_pager_ends_early() {
         ["diff", "--git-external", "a.json", "old.json", "1", "100644", "new.json", "2", "100644"];
     let status = program(&arguments, &folder.path()).stdout(writer).status().expect("the program runs");
     assert!(status.success(), "{status}");
+}
+
+#[test]
+fn git_shows_json_that_has_nothing_of_a_pack_as_text() {
+    let folder = driven();
+    folder.commit("one");
+    let shown = shown_by_git(folder.write("a.pack.json", "{\"a\": 1}\n"));
+    assert!(shown.contains("+{\"a\": 1}"), "{shown}");
+    assert!(!shown.contains("[[allow]]"), "{shown}");
 }

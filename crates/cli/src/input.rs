@@ -6,7 +6,7 @@ use client::ClientError;
 use git::SourceRepository;
 use pack::Document;
 use pack::tree::{Tree, Unreadable, join};
-use registry::discover::{is_named_as_pack, looks_like_pack};
+use registry::discover::{is_named_as_pack, looks_like_pack, telling_keys};
 use registry::{Input, Reference};
 
 use crate::commands::registry_client;
@@ -175,7 +175,8 @@ pub fn checked<'r>(
             .help("`packhouse lint` shows the place")
             .into());
     };
-    let is_pack = document.root().is_object() && (is_named_as_pack(&path) || looks_like_pack(&document));
+    let is_begun = is_named_as_pack(&path) && telling_keys(&document) > 0;
+    let is_pack = document.root().is_object() && (looks_like_pack(&document) || is_begun);
     if !is_pack {
         return Err(Complaint::new(format!("{shown}: this is no pack"))
             .help("a pack is a JSON object with `id`, `version`, `prompts` and `template_engine`")

@@ -71,7 +71,12 @@ const TELLING_KEYS: [&str; 4] = ["id", "version", "prompts", "template_engine"];
 
 /// Whether a document looks like a pack by its content.
 pub fn looks_like_pack(document: &Document) -> bool {
-    TELLING_KEYS.iter().filter(|key| document.root().get(key).is_some()).count() >= 3
+    telling_keys(document) >= 3
+}
+
+/// How many of the keys that tell a pack from other JSON a document has.
+pub fn telling_keys(document: &Document) -> usize {
+    TELLING_KEYS.iter().filter(|key| document.root().get(key).is_some()).count()
 }
 
 /// Whether text that is no JSON was meant as a pack: it names a key that packs have.

@@ -215,7 +215,12 @@ fn report_of(
     let required_bump = changes.iter().map(pack_bump).max().unwrap_or_default();
     let suggested_bump = suggested(&changes).max(required_bump);
     let old_version = Pack(old.document.root()).version();
+    let mut notes = diff.notes;
     let (declared_bump, sufficient) = match (&old_version, &new_version) {
+        (Some(old), Some(new)) if new.cmp_precedence(old).is_lt() => {
+            notes.push(format!("the version goes down, from {old} to {new}"));
+            (Bump::None, false)
+        }
         (Some(old), Some(new)) => {
             (declared_bump(old, new), is_sufficient(old, new, required_bump, zero_major))
         }
@@ -241,7 +246,7 @@ fn report_of(
         sufficient,
         breaking,
         changes,
-        notes: diff.notes,
+        notes,
     };
     (report, allowed)
 }

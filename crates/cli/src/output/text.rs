@@ -238,7 +238,9 @@ fn affected(change: &rules::Change) -> String {
 
 fn verdict(diff: &DiffReport) -> String {
     if diff.changes.is_empty() {
-        return "no changes\n".to_owned();
+        let verdict =
+            if diff.sufficient { "no changes" } else { "no changes, and a version that is too low" };
+        return format!("{verdict}\n");
     }
     let suggested = match diff.suggested_bump > diff.required_bump {
         true => format!(" ({} suggested)", diff.suggested_bump),
