@@ -92,9 +92,10 @@ impl Notices {
 
     /// Listens for what moves the refs of a source; says whether that works.
     pub(crate) fn watch(&self, source: &str, path: &Path) -> bool {
+        // Opened before the lock is taken: a disk that does not answer keeps one source waiting only.
+        let Ok(repository) = SourceRepository::open(path) else { return false };
         let mut watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(watcher) = watcher.as_mut() else { return false };
-        let Ok(repository) = SourceRepository::open(path) else { return false };
         match watcher.watch(source, &repository) {
             Ok(()) => true,
             Err(error) => {

@@ -79,11 +79,7 @@ impl Worker {
             if first {
                 self.wait_for_turn().await;
             }
-            if !watching && remote_url(&self.source).is_none() {
-                // Watched before it is read, so that nothing moves unseen in between.
-                watching = self.shared.notices.watch(&self.source.name, &self.path);
-            }
-            let (scanned, kept) = self.scan(memory, fetched.err()).await;
+            let (scanned, kept) = self.scan(memory, &mut watching, fetched.err()).await;
             memory = kept;
             if scanned.moved {
                 self.ring_those_who_wait();
@@ -165,15 +161,23 @@ impl Worker {
     }
 
     /// Scans on a thread of its own, or notes there why the source could not be fetched.
-    async fn scan(&self, memory: Memory, unfetched: Option<FetchError>) -> (Scanned, Memory) {
+    async fn scan(
+        &self,
+        memory: Memory,
+        watching: &mut bool,
+        unfetched: Option<FetchError>,
+    ) -> (Scanned, Memory) {
         let Ok(slot) = self.shared.slots.clone().acquire_owned().await else {
             return (Scanned::default(), memory);
         };
         let scans = u64::from(unfetched.is_none());
         let anew = unfetched.is_none() && self.bell.take_again();
         let (shared, source, path) = (self.shared.clone(), self.source.clone(), self.path.clone());
+        let is_due = !*watching && remote_url(&self.source).is_none();
         let task = tokio::task::spawn_blocking(move || {
             let mut memory = memory;
+            // Watched before it is read, so that nothing moves unseen in between.
+            let watched = is_due && shared.notices.watch(&source.name, &path);
             let scanner = Scanner {
                 store: &shared.store,
                 settings: &shared.settings,
@@ -191,11 +195,12 @@ impl Worker {
             if scanned.damaged {
                 shared.remotes.begin_anew(&source);
             }
-            (scanned, memory)
+            (scanned, memory, watched)
         });
         let (ended, was_silent) = patiently(task, slot, PATIENCE, || self.note_silence()).await;
         match ended {
-            Ok((mut scanned, mut memory)) => {
+            Ok((mut scanned, mut memory, watched)) => {
+                *watching |= watched;
                 if was_silent {
                     // What was noted of it meanwhile is settled by another scan.
                     memory.forget();
