@@ -167,4 +167,13 @@ fn numbers_that_doubles_round_are_told_apart() {
         rules("1e400", "1e500"),
         names(&["metadata-cost-changed", "tool-param-undecidable", "variable-maximum-increased"])
     );
+    let far = format!("1e{}", "9".repeat(31));
+    assert!(rules(&far, &format!("1{}", "0".repeat(99))).contains("variable-maximum-decreased"));
+    assert!(rules("1e400", &far).contains("variable-maximum-increased"));
+    for [low, high] in
+        [["9007199254740992", "9007199254740993"], ["9223372036854775807", "9223372036854775808"]]
+    {
+        assert!(rules(high, low).contains("variable-maximum-decreased"), "{high} -> {low}");
+        assert!(rules(low, high).contains("variable-maximum-increased"), "{low} -> {high}");
+    }
 }

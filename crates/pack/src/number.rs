@@ -13,10 +13,36 @@ pub struct Exact {
     /// Empty for zero.
     digits: String,
     exponent: i128,
+    /// An exponent that is too long to be computed with, beside the other one.
+    huge: Huge,
 }
 
-/// The most digits of an exponent that is computed with; a longer one is kept as it is spelled.
+/// An exponent of more digits than are computed with, in the order of its value.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Huge {
+    Below(String),
+    None,
+    Above(String),
+}
+
+/// The most digits of an exponent that is computed with.
 const MAX_EXPONENT_DIGITS: usize = 30;
+
+impl Huge {
+    fn cmp(&self, other: &Huge) -> Ordering {
+        let rank = |huge: &Huge| match huge {
+            Huge::Below(_) => -1,
+            Huge::None => 0,
+            Huge::Above(_) => 1,
+        };
+        let longer = |one: &str, two: &str| one.len().cmp(&two.len()).then_with(|| one.cmp(two));
+        match (self, other) {
+            (Huge::Above(one), Huge::Above(two)) => longer(one, two),
+            (Huge::Below(one), Huge::Below(two)) => longer(two, one),
+            _ => rank(self).cmp(&rank(other)),
+        }
+    }
+}
 
 impl Exact {
     /// Reads the text of a JSON number.
@@ -30,20 +56,29 @@ impl Exact {
         let all = format!("{whole}{fraction}");
         let digits = all.trim_start_matches('0').trim_end_matches('0');
         if digits.is_empty() {
-            return Exact { is_negative: false, digits: String::new(), exponent: 0 };
-        }
-        if exponent.trim_start_matches(['+', '-', '0']).len() > MAX_EXPONENT_DIGITS {
-            return Exact { is_negative, digits: text.to_owned(), exponent: 0 };
+            return Exact { is_negative: false, digits: String::new(), exponent: 0, huge: Huge::None };
         }
         let zeros = all.len() - all.trim_end_matches('0').len();
-        let exponent = exponent.trim_start_matches('+').parse::<i128>().unwrap_or_default();
-        let exponent = exponent - fraction.len() as i128 + zeros as i128;
-        Exact { is_negative, digits: digits.to_owned(), exponent }
+        let shift = zeros as i128 - fraction.len() as i128;
+        let size = exponent.trim_start_matches(['+', '-']).trim_start_matches('0');
+        let (exponent, huge) = match (size.len() > MAX_EXPONENT_DIGITS, exponent.starts_with('-')) {
+            (true, true) => (0, Huge::Below(size.to_owned())),
+            (true, false) => (0, Huge::Above(size.to_owned())),
+            (false, below) => {
+                let size = size.parse::<i128>().unwrap_or_default();
+                (if below { -size } else { size }, Huge::None)
+            }
+        };
+        Exact { is_negative, digits: digits.to_owned(), exponent: exponent + shift, huge }
     }
 
     /// Whether it is a whole number.
     pub fn is_integer(&self) -> bool {
-        self.exponent >= 0
+        match self.huge {
+            Huge::Below(_) => false,
+            Huge::None => self.exponent >= 0,
+            Huge::Above(_) => true,
+        }
     }
 
     /// The number of digits in front of the decimal point; negative for small fractions.
@@ -53,7 +88,8 @@ impl Exact {
 
     fn cmp_sizes(&self, other: &Exact) -> Ordering {
         // Of one magnitude, the digits decide like the letters of words.
-        self.magnitude().cmp(&other.magnitude()).then_with(|| self.digits.cmp(&other.digits))
+        let magnitudes = self.huge.cmp(&other.huge).then_with(|| self.magnitude().cmp(&other.magnitude()));
+        magnitudes.then_with(|| self.digits.cmp(&other.digits))
     }
 }
 
@@ -82,7 +118,12 @@ impl fmt::Display for Exact {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.is_negative { "-" } else { "" };
         let digits = if self.digits.is_empty() { "0" } else { &self.digits };
-        write!(formatter, "{sign}{digits}e{}", self.exponent)
+        write!(formatter, "{sign}{digits}e{}", self.exponent)?;
+        match &self.huge {
+            Huge::Below(size) => write!(formatter, "-{size}"),
+            Huge::None => Ok(()),
+            Huge::Above(size) => write!(formatter, "+{size}"),
+        }
     }
 }
 
@@ -132,8 +173,16 @@ mod tests {
             "1e400",
             "1e500",
         ];
+        let far = |start: &str, digits: usize| format!("{start}{}", "9".repeat(digits));
+        let mut ordered: Vec<String> = ordered.iter().map(|text| (*text).to_owned()).collect();
+        ordered.insert(0, far("-1e", 31));
+        ordered.insert(0, far("-1e", 32));
+        let above_zero = ordered.iter().position(|text| text == "0").expect("zero") + 1;
+        ordered.insert(above_zero, far("1e-", 31));
+        ordered.insert(above_zero, far("1e-", 32));
+        ordered.extend([far("1e", 31), far("2e", 31), far("1e", 32)]);
         for pair in ordered.windows(2) {
-            assert!(Exact::parse(pair[0]) < Exact::parse(pair[1]), "{pair:?}");
+            assert!(Exact::parse(&pair[0]) < Exact::parse(&pair[1]), "{pair:?}");
         }
     }
 

@@ -19,7 +19,7 @@ mod values;
 
 pub(super) use pattern::listed;
 pub(super) use relation::{Relation, relate, shortest_text};
-pub(super) use values::Constraints;
+pub(super) use values::{Constraints, number_value};
 
 /// The rules of this section, in the order of the catalogue.
 pub(super) const CHANGES: &[&ChangeRule] = &[

@@ -1,5 +1,6 @@
 //! Which values a variable allows.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -8,7 +9,7 @@ use pack::json::Node;
 use pack::model::Variable;
 use pack::number::{Exact, is_rounded};
 use regex::Regex;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Number, Value, json};
 
 use crate::subset::value_of;
 
@@ -33,6 +34,9 @@ pub(crate) struct Constraints<'a> {
     pub(super) nonempty: bool,
 }
 
+/// Below it doubles hold every whole number.
+const EXACT: f64 = 9e15;
+
 /// A limit, as it is written.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bound<'a> {
@@ -53,10 +57,24 @@ impl<'a> Bound<'a> {
 
     /// The limit as JSON Schema takes it, after `rounded` has made a length of it.
     fn value(self, rounded: impl Fn(f64) -> f64) -> Value {
-        match is_rounded(self.node.source()) {
+        match is_rounded(self.node.source()) || self.number.abs() >= EXACT {
             true => value_of(self.node),
             false => number_value(rounded(self.number)),
         }
+    }
+
+    /// The limit and the whole numbers beside it, where 64 bits hold them.
+    pub(crate) fn neighbours(self) -> Vec<Value> {
+        let Ok(limit) = self.node.source().parse::<i128>() else { return Vec::new() };
+        let value = |number: i128| {
+            i64::try_from(number).map(Value::from).or_else(|_| u64::try_from(number).map(Value::from)).ok()
+        };
+        [limit - 1, limit, limit + 1].into_iter().filter_map(value).collect()
+    }
+
+    /// How a number stands to the limit.
+    fn cmp(self, number: &Number) -> Ordering {
+        Exact::parse(&number.to_string()).cmp(&self.exact())
     }
 }
 
@@ -192,9 +210,9 @@ impl<'a> Constraints<'a> {
         self.kind.accepts(value)
             && self.enumeration.as_ref().is_none_or(|list| list.contains_key(&canonical(value)))
             && value.as_str().is_none_or(|text| self.accept_text(text))
-            && value.as_f64().is_none_or(|number| {
-                self.minimum.is_none_or(|least| number >= least.number)
-                    && self.maximum.is_none_or(|most| number <= most.number)
+            && value.as_number().is_none_or(|number| {
+                self.minimum.is_none_or(|least| least.cmp(number).is_ge())
+                    && self.maximum.is_none_or(|most| most.cmp(number).is_le())
             })
     }
 
@@ -247,8 +265,8 @@ impl<'a> Constraints<'a> {
 }
 
 /// Whole numbers are written without a fraction.
-fn number_value(number: f64) -> Value {
-    let is_whole = number.fract() == 0.0 && number.abs() < 9e15;
+pub(crate) fn number_value(number: f64) -> Value {
+    let is_whole = number.fract() == 0.0 && number.abs() < EXACT;
     if is_whole { Value::from(number as i64) } else { Value::from(number) }
 }
 

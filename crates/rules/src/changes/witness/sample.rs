@@ -6,7 +6,7 @@ use pack::digest::canonical;
 use serde_json::{Map, Value};
 
 use crate::changes::side::VariableSide;
-use crate::changes::variables::{Constraints, listed};
+use crate::changes::variables::{Constraints, listed, number_value};
 use crate::subset::is_marked;
 
 /// Texts for patterns that say nothing of their own accord.
@@ -69,7 +69,9 @@ pub(super) fn values(side: &VariableSide<'_>, constraints: &[&Constraints<'_>]) 
                 }
             }
         }
-        for bound in [rules.minimum, rules.maximum].into_iter().flatten().map(|bound| bound.number) {
+        for bound in [rules.minimum, rules.maximum].into_iter().flatten() {
+            bound.neighbours().into_iter().for_each(&mut add);
+            let bound = bound.number;
             for number in
                 [bound - 1.0, bound - 0.5, bound, bound + 0.5, bound + 1.0, bound.ceil(), bound.floor()]
             {
@@ -88,12 +90,6 @@ pub(super) fn among(mut values: Vec<Value>, more: Option<Value>) -> Vec<Value> {
         values.insert(at.unwrap_or(values.len()), value);
     }
     values
-}
-
-/// Whole numbers are written without a fraction.
-fn number_value(number: f64) -> Value {
-    let is_whole = number.fract() == 0.0 && number.abs() < 9e15;
-    if is_whole { Value::from(number as i64) } else { Value::from(number) }
 }
 
 /// A value with the parts that paths read.
