@@ -176,6 +176,39 @@ fn no_report_is_green_where_nothing_could_be_compared() {
 }
 
 #[test]
+fn a_version_that_went_down_is_bumped_to_what_is_enough_at_once() {
+    let folder = Folder::repository();
+    folder.write("greeter.pack.json", greeter("1.0.0")).commit("one");
+    folder.write("greeter.pack.json", breaking("1.2.0")).commit("a break that nobody judged");
+    folder.write("greeter.pack.json", breaking("1.1.0").replace("one person", "a person"));
+    let bump = ["bump", "--against", "HEAD", "--write"];
+    let ran = folder.run(&bump);
+    assert_eq!(ran.stdout, "greeter 1.1.0 -> 2.0.0  (major, greeter.pack.json)\n", "{}", ran.shown());
+    assert_eq!(folder.run(&bump).stdout, "every version is high enough\n");
+}
+
+#[test]
+fn the_last_of_all_versions_has_an_end() {
+    let folder = Folder::repository();
+    let most = u64::MAX;
+    let next = most - 1;
+    folder.write("packhouse.toml", "[releases]\nfrom = \"tags\"\n");
+    for (version, words) in [(format!("1.0.{most}"), "one person"), (format!("1.0.{next}"), "a person")] {
+        let text = greeter(&version).replace("one person", words);
+        folder.write("greeter.pack.json", text).commit("a version");
+        folder.git(&["tag", &format!("greeter-v{version}")]);
+    }
+    folder.write("greeter.pack.json", greeter(&format!("1.0.{next}")).replace("one person", "everybody"));
+    let ran = folder.run(&["bump", "--against", "HEAD"]);
+    assert_eq!(
+        ran.stdout,
+        format!("greeter 1.0.{next} -> 1.1.0  (patch, greeter.pack.json)\n"),
+        "{}",
+        ran.shown()
+    );
+}
+
+#[test]
 fn a_device_is_no_base() {
     let folder = Folder::repository();
     folder.write("greeter.pack.json", greeter("1.0.0"));

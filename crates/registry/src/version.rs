@@ -22,11 +22,20 @@ pub fn declared_bump(old: &Version, new: &Version) -> Bump {
 pub fn lowest_sufficient(baseline: &Version, required: Bump) -> Version {
     let Version { major, minor, patch, .. } = *baseline;
     let up = |number: u64| number.saturating_add(1);
+    // A number that cannot count up any more carries over to the one before it.
+    let required = match required {
+        Bump::Patch if patch == u64::MAX => Bump::Minor,
+        required => required,
+    };
+    let required = match required {
+        Bump::Minor if (if major == 0 { patch } else { minor }) == u64::MAX => Bump::Major,
+        required => required,
+    };
     match (major, minor, required) {
         (_, _, Bump::None) => baseline.clone(),
         // From one prerelease to the next there is order only.
         _ if !baseline.pre.is_empty() => next_prerelease(baseline),
-        (0, 0, _) => Version::new(0, 0, up(patch)),
+        (0, 0, _) if patch < u64::MAX => Version::new(0, 0, up(patch)),
         (0, _, Bump::Major) => Version::new(0, up(minor), 0),
         (0, _, _) => Version::new(0, minor, up(patch)),
         (_, _, Bump::Major) => Version::new(up(major), 0, 0),
@@ -142,6 +151,10 @@ mod tests {
         check("2.0.0-rc1+b", Bump::Minor, "2.0.0-rc2");
         check("2.0.0-rc9", Bump::Minor, "2.0.0-rc9.1");
         check("0.1.0-0.3.7", Bump::Major, "0.1.0-0.3.8");
+        check("1.0.18446744073709551615", Bump::Patch, "1.1.0");
+        check("1.18446744073709551615.18446744073709551615", Bump::Patch, "2.0.0");
+        check("0.1.18446744073709551615", Bump::Patch, "0.2.0");
+        check("0.0.18446744073709551615", Bump::Patch, "0.1.0");
         check("1.0.0-rc.18446744073709551615", Bump::Patch, "1.0.0-rc.18446744073709551615.1");
         assert!(is_sufficient(&version("0.2.3"), &version("1.0.0"), Bump::Major, ZeroMajor::Cargo));
         assert!(!is_sufficient(&version("1.2.3"), &version("1.3.0"), Bump::Major, ZeroMajor::Cargo));

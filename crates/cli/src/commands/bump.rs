@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use pack::Node;
-use registry::gate::{as_prerelease, lowest_free};
 use rules::Bump;
 use semver::Version;
 use serde_json::json;
@@ -132,21 +131,25 @@ fn needed(pack: &ExaminedPack) -> Option<Needed> {
     let has =
         |rule: &str| pack.report.findings.iter().any(|finding| finding.rule == rule && !finding.acknowledged);
     let old = head.evaluated.version_text.clone()?;
-    let (bump, new) =
-        if has("version-not-bumped") || has("version-bump-too-small") || has("version-build-only") {
-            (pack.required, pack.enough.clone()?)
-        } else if has("version-reused") {
-            let bump = pack.required.max(Bump::Patch);
-            (bump, lowest_free(head.evaluated.version.as_ref()?, bump, &pack.taken))
-        } else if has("version-decreased") {
-            let bump = pack.report.diff.as_ref()?.required_bump.max(Bump::Patch);
-            (bump, lowest_free(&pack.base.as_ref()?.version()?, bump, &pack.taken))
-        } else {
-            return None;
-        };
-    let new = as_prerelease(head.evaluated.version.as_ref()?, new, &pack.taken);
+    const TOO_LOW: [&str; 5] = [
+        "version-not-bumped",
+        "version-bump-too-small",
+        "version-build-only",
+        "version-reused",
+        "version-decreased",
+    ];
+    if !TOO_LOW.into_iter().any(has) {
+        return None;
+    }
+    let new = pack.enough.clone()?;
     let new = written_like(&old, &new);
-    Some(Needed { pack: pack.report.pack.clone(), path: pack.report.path.clone(), old, new, bump })
+    Some(Needed {
+        pack: pack.report.pack.clone(),
+        path: pack.report.path.clone(),
+        old,
+        new,
+        bump: pack.required,
+    })
 }
 
 /// A version with a leading `v` where the pack writes one.

@@ -171,7 +171,12 @@ pub fn as_prerelease(own: &Version, needed: Version, taken: &[Version]) -> Versi
 pub fn lowest_free(since: &Version, required: Bump, taken: &[Version]) -> Version {
     let mut version = lowest_sufficient(since, required);
     while taken.iter().any(|taken| taken.cmp_precedence(&version).is_eq() && *taken != *since) {
-        version = lowest_sufficient(&version, required.max(Bump::Patch));
+        let next = lowest_sufficient(&version, required.max(Bump::Patch));
+        if next.cmp_precedence(&version).is_le() {
+            // The last of all versions: there is none above it.
+            break;
+        }
+        version = next;
     }
     version
 }

@@ -81,8 +81,6 @@ pub struct ExaminedPack {
     pub enough: Option<Version>,
     /// The bump that they require.
     pub required: Bump,
-    /// The versions that are published.
-    pub taken: Vec<Version>,
 }
 
 /// A run under way.
@@ -387,7 +385,6 @@ impl Run<'_> {
         let baseline = judgement.baseline.take();
         let report = CheckedPack { pack, path: shown, status, passed, findings, diff, baseline };
         let (enough, required) = (judgement.enough.clone(), judgement.required);
-        let taken = std::mem::take(&mut judgement.taken);
-        Ok((ExaminedPack { report, head: Some(file), base, base_shown, enough, required, taken }, judgement))
+        Ok((ExaminedPack { report, head: Some(file), base, base_shown, enough, required }, judgement))
     }
 }

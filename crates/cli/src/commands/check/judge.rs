@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use pack::model::Pack;
 use registry::acknowledge::Holder;
 use registry::gate::{
-    Judged, Line, Sides, Weighed, acknowledge, judged, judging_release, next_judging_release, weigh,
+    Judged, Line, Sides, Weighed, acknowledge, as_prerelease, judged, judging_release, lowest_free,
+    next_judging_release, weigh,
 };
-use registry::judge::same_content;
+use registry::judge::{compare_parsed, same_content};
 use registry::report::{BaselineView, FindingView};
-use registry::version::Known;
+use registry::version::{Known, baseline, is_sufficient};
 use registry::{DiffReport, Input, Parsed, Settings};
 use rules::{Bump, Change};
 use semver::Version;
@@ -37,8 +38,6 @@ pub struct Judgement {
     pub enough: Option<Version>,
     /// The bump that the changes require.
     pub required: Bump,
-    /// The versions that are published.
-    pub taken: Vec<Version>,
 }
 
 /// A pack at HEAD, ready to be compared.
@@ -87,10 +86,13 @@ pub fn judge(
     }
     let version = head.version;
     judgement.matched = acknowledge(&mut judgement.findings, &file.file.path, version, settings);
-    judgement.taken.clone_from(&taken);
     judgement.enough = enough;
+    judgement.required = since.as_ref().map(|diff| diff.required_bump).unwrap_or_default();
+    if let Some(start) = judgement.instead(head.version, bases.first(), diff.as_ref(), &taken) {
+        let (enough, required) = settled(start, sides, &known, releases)?;
+        (judgement.enough, judgement.required) = (Some(enough), required);
+    }
     if let Some(diff) = &since {
-        judgement.required = diff.required_bump;
         judgement.note(diff, &head);
         judgement.baseline = Some(BaselineView {
             version: diff.old.version.clone(),
@@ -126,7 +128,53 @@ fn line(
     Ok((line.finding, line.changes))
 }
 
+/// The version, or the lowest one above it that is also enough for the release that will judge it; with the bump.
+fn settled(
+    (mut version, mut required): (Version, Bump),
+    sides: Sides<'_>,
+    known: &[Known],
+    releases: &Releases,
+) -> anyhow::Result<(Version, Bump)> {
+    let pack = Pack(sides.head.document.root());
+    // Each release is passed once, on the way up.
+    while let Some(release) = baseline(known, &version) {
+        let Some(side) = releases.side(pack.id().unwrap_or_default(), &release.version)? else { break };
+        let Some(diff) = compare_parsed(side.parsed(), sides.head, sides.settings) else { break };
+        let zero_major = sides.settings.repository.changes.zero_major;
+        if is_sufficient(&release.version, &version, diff.required_bump, zero_major) {
+            break;
+        }
+        let higher = lowest_free(&release.version, diff.required_bump, sides.taken);
+        let higher = as_prerelease(&version, higher, sides.taken);
+        if higher.cmp_precedence(&version).is_le() {
+            break;
+        }
+        (version, required) = (higher, required.max(diff.required_bump));
+    }
+    Ok((version, required))
+}
+
 impl Judgement {
+    /// Where the version is taken or went down: what to start from instead, and the bump that it has to be at least.
+    fn instead(
+        &self,
+        own: Option<&Version>,
+        base: Option<&Parsed<'_>>,
+        diff: Option<&DiffReport>,
+        taken: &[Version],
+    ) -> Option<(Version, Bump)> {
+        let own = own?;
+        let has =
+            |rule: &str| self.findings.iter().any(|finding| finding.rule == rule && !finding.acknowledged);
+        let (from, required) = match () {
+            () if has("version-reused") => (own.clone(), self.required),
+            () if has("version-decreased") => (Pack(base?.document.root()).version()?, diff?.required_bump),
+            () => return None,
+        };
+        let required = required.max(Bump::Patch);
+        Some((as_prerelease(own, lowest_free(&from, required, taken), taken), required))
+    }
+
     /// Adds what only older releases show.
     fn add_older(&mut self, id: &str, (finding, changes): Older, diff: Option<&mut DiffReport>) {
         let is_known = self.findings.iter().any(|finding| finding.rule == "version-bump-too-small");

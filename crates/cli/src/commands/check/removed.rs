@@ -113,7 +113,6 @@ impl Run<'_> {
             base_shown,
             enough: None,
             required: Bump::None,
-            taken: Vec::new(),
         };
         (pack, matched, in_repository.then(|| (root.to_owned(), settings.base)))
     }

@@ -186,6 +186,14 @@ impl BaseTree {
     /// # Errors
     /// When there are none, or they cannot be read.
     pub fn on_disk(path: &Path) -> anyhow::Result<BaseTree> {
+        let no_pack = || {
+            Complaint::new(format!("{}: the base is no pack", path.display()))
+                .help("name a pack with an `id`, or compare with `none`")
+        };
+        // A pipe or a device may never come to its end.
+        if !path.is_dir() && !path.is_file() {
+            return Err(no_pack().into());
+        }
         let found = packs::find(&[path.to_owned()], None)?;
         let Some(tree) = found.packs.first().and_then(|file| file.tree.clone()) else {
             return Err(Complaint::new(format!("{}: the base holds no packs", path.display())).into());
@@ -205,11 +213,9 @@ impl BaseTree {
             }
         };
         let packs: Vec<BasePack> = found.packs.into_iter().map(pack).collect();
-        let one_file = !path.is_dir();
+        let one_file = path.is_file();
         if one_file && packs.iter().all(|pack| pack.id.is_none()) {
-            return Err(Complaint::new(format!("{}: the base is no pack", path.display()))
-                .help("name a pack with an `id`, or compare with `none`")
-                .into());
+            return Err(no_pack().into());
         }
         Ok(BaseTree { tree: Rc::new(tree.as_ref().clone()), packs, broken: Vec::new(), one_file })
     }
