@@ -6,6 +6,8 @@ use pack::digest::{canonical, canonical_node};
 use pack::json::{JsonType, Node};
 use serde_json::Value;
 
+use crate::subset::value_of;
+
 /// Two collections of one kind, paired by name.
 #[derive(Debug, Clone)]
 pub(crate) struct Pairing<T> {
@@ -127,7 +129,7 @@ pub(crate) struct Content {
 impl Content {
     /// The content of a JSON object without the members in `names`.
     pub(crate) fn json(node: Node<'_>, names: &[&str]) -> Content {
-        let mut value = node.to_value();
+        let mut value = value_of(node);
         if let Value::Object(members) = &mut value {
             members.retain(|key, _| !names.contains(&key.as_str()));
         }

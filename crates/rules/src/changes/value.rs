@@ -1,9 +1,11 @@
 //! Values in a form that is equal where the specification sees no difference.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use pack::digest::canonical_node;
 use pack::json::Node;
+use pack::number::Exact;
 
 /// The canonical text of a value; nothing where it is absent, `null`, or an empty block.
 pub(crate) fn written(node: Option<Node<'_>>) -> Option<String> {
@@ -27,6 +29,25 @@ pub(crate) fn block(node: Node<'_>, skipped: &[&str]) -> String {
     let said = keys.into_iter().filter(|key| !skipped.contains(key));
     let said = said.filter_map(|key| Some(format!("{key}={}", written(node.get(key))?)));
     said.collect::<Vec<_>>().join("\n")
+}
+
+/// How one upper limit stands to another, by what their texts denote; what is no number limits nothing.
+pub(crate) fn by_limit(one: Option<Node<'_>>, other: Option<Node<'_>>) -> Ordering {
+    match (one.and_then(Node::as_exact), other.and_then(Node::as_exact)) {
+        (Some(one), Some(other)) => one.cmp(&other),
+        (one, other) => other.is_some().cmp(&one.is_some()),
+    }
+}
+
+/// The whole number that a limit comes to for whoever counts; beyond 64 bits, the last one.
+pub(crate) fn whole(limit: Option<Node<'_>>) -> Option<i64> {
+    let limit = limit?;
+    limit.as_i64().or_else(|| {
+        let is_negative = limit.as_exact()? < Exact::parse("0");
+        // A cast to a whole number ends where its type does.
+        let nearest = limit.as_f64().filter(|number| number.is_finite());
+        Some(nearest.map_or(if is_negative { i64::MIN } else { i64::MAX }, |number| number.floor() as i64))
+    })
 }
 
 /// Whether the things that both sides have stand in another order: positions in NEW, in the order of OLD.

@@ -6,7 +6,7 @@ use pack::model::Step;
 use super::graph::CompositionPair;
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::report::{At, Changes};
-use crate::changes::value::{sorted, written};
+use crate::changes::value::{by_limit, sorted, written};
 
 pub(super) const TERMINATION_TIGHTENED: ChangeRule = ChangeRule {
     id: "step-termination-tightened",
@@ -68,9 +68,9 @@ pub(super) fn compare_termination<'a>(
     }
     let end = |step: Step<'a>, field| step.get("termination").and_then(|end| end.get(field));
     let (before, after) = (end(old, "max_steps"), end(new, "max_steps"));
-    let most = |limit: Option<Node<'_>>| limit.and_then(Node::as_f64).unwrap_or(f64::INFINITY);
-    if most(before) != most(after) {
-        let tightened = most(after) < most(before);
+    let moves = by_limit(after, before);
+    if moves.is_ne() {
+        let tightened = moves.is_lt();
         let rule = if tightened { &TERMINATION_TIGHTENED } else { &TERMINATION_RELAXED };
         let does = if tightened { "may take fewer turns" } else { "may take more turns" };
         changes.report(rule, At::either(before, after), format!("{} {does}", pair.step(new)));

@@ -6,6 +6,8 @@ use pack::digest::canonical;
 use pack::json::Node;
 use serde_json::{Map, Value};
 
+use crate::subset::value_of;
+
 /// New ids of renamed steps, by old id.
 pub(super) type Renames<'a> = BTreeMap<&'a str, &'a str>;
 
@@ -13,7 +15,7 @@ pub(super) type Renames<'a> = BTreeMap<&'a str, &'a str>;
 pub(super) fn value(node: Option<Node<'_>>, renamed: &Renames<'_>) -> Option<String> {
     let node = node.filter(|node| !node.is_null())?;
     let is_block = node.is_object() || node.is_array();
-    (!is_block || !node.is_empty()).then(|| canonical(&followed(node.to_value(), renamed)))
+    (!is_block || !node.is_empty()).then(|| canonical(&followed(value_of(node), renamed)))
 }
 
 /// Writes the references in a value anew.
@@ -47,7 +49,7 @@ fn reference(text: &str, renamed: &Renames<'_>) -> String {
 /// A predicate without what has no effect: order and repeats of operands, double negation, groups of one.
 pub(super) fn predicate(node: Option<Node<'_>>, renamed: &Renames<'_>) -> Option<String> {
     let node = node.filter(|node| !node.is_null())?;
-    Some(canonical(&simplified(followed(node.to_value(), renamed))))
+    Some(canonical(&simplified(followed(value_of(node), renamed))))
 }
 
 fn simplified(value: Value) -> Value {
@@ -70,7 +72,9 @@ fn simplified(value: Value) -> Value {
             _ => members.insert("not".to_owned(), inner),
         };
     }
-    if let Some(Value::Array(allowed)) = members.get_mut("value") {
+    // Only these take the items of a list one by one.
+    let is_among = matches!(members.get("op").and_then(Value::as_str), Some("in" | "not_in"));
+    if let Some(Value::Array(allowed)) = members.get_mut("value").filter(|_| is_among) {
         allowed.sort_by_cached_key(canonical);
     }
     Value::Object(members)
@@ -102,6 +106,12 @@ mod tests {
             r#"{"any_of": [{"path": "a", "op": "in", "value": [2, 1]}]}"#,
             r#"{"op":"in","path":"a","value":[1,2]}"#,
         );
+    }
+
+    #[test]
+    fn a_list_that_is_compared_as_a_whole_keeps_its_order() {
+        let text = r#"{"op":"equals","path":"a","value":[2,1]}"#;
+        check(text, text);
     }
 
     #[test]

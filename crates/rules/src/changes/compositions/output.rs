@@ -60,8 +60,11 @@ pub(super) fn schemas<'a>(pair: &CompositionPair<'_, 'a>) -> (Schema<'a>, Schema
 
 fn moves(pair: &CompositionPair<'_, '_>) -> bool {
     let (old, new) = pair.outputs;
-    let old = old.map(|step| pair.now(id(step)));
-    old != new.map(id)
+    match (old, new) {
+        // What names no step is another name than before, or none.
+        (None, None) => pair.old.text("output") != pair.new.text("output"),
+        _ => old.map(|step| pair.now(id(step))) != new.map(id),
+    }
 }
 
 /// Whether the schemas decide what is said about the output: they belong to the composition or to one step.
@@ -90,17 +93,21 @@ pub(super) fn compare<'a>(pair: &CompositionPair<'_, 'a>, changes: &mut Changes<
 fn compare_step<'a>(pair: &CompositionPair<'_, 'a>, changes: &mut Changes<'a>) {
     let (old, new) = pair.outputs;
     let spot = |composition: Composition<'a>, step: Option<Step<'a>>| {
-        let name = step.map(id).unwrap_or_default();
+        let name = step.map(id).or_else(|| composition.text("output")).unwrap_or_default();
         Spot::member(*composition, "output", name).value(name)
     };
     let at = At::spots(spot(pair.old, old), spot(pair.new, new));
-    let name =
-        |step: Option<Step<'a>>| step.map_or("no step".to_owned(), |step| format!("step `{}`", id(step)));
+    let name = |composition: Composition<'a>, step: Option<Step<'a>>| match (step, composition.text("output"))
+    {
+        (Some(step), _) => format!("step `{}`", id(step)),
+        (None, Some(name)) => format!("`{name}` (no step)"),
+        (None, None) => "no step".to_owned(),
+    };
     let message = format!(
         "the output of composition `{}` comes from {} instead of {}",
         pair.key(),
-        name(new),
-        name(old)
+        name(pair.new, new),
+        name(pair.old, old)
     );
     let (before, after) = schemas(pair);
     let has_shapes = before.node().is_some() && after.node().is_some();

@@ -5,7 +5,7 @@ use pack::json::Node;
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::comparison::PromptPair;
 use crate::changes::report::{At, Changes};
-use crate::changes::value::written;
+use crate::changes::value::{by_limit, written};
 
 pub(super) const CHANGED: ChangeRule = ChangeRule {
     id: "parameter-changed",
@@ -70,9 +70,7 @@ pub(super) fn compare<'a>(pair: &PromptPair<'a>, changes: &mut Changes<'a>) {
         return;
     }
     // Without a limit an answer may be of any length.
-    let limit = |node: Option<Node<'_>>| node.and_then(Node::as_f64).unwrap_or(f64::INFINITY);
-    let is_lower = limit(new) < limit(old);
-    let rule = if is_lower { &MAX_TOKENS_DECREASED } else { &MAX_TOKENS_INCREASED };
+    let rule = if by_limit(new, old).is_lt() { &MAX_TOKENS_DECREASED } else { &MAX_TOKENS_INCREASED };
     let message = format!("`max_tokens` of prompt `{key}` {}", moved(old, new));
     changes.report(rule, At::either(old, new), message);
 }

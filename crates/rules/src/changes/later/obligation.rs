@@ -11,6 +11,7 @@ use super::extensions;
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::pairing::{Content, Pairing};
 use crate::changes::report::{At, Changes};
+use crate::subset::value_of;
 
 pub(super) const ADDED: ChangeRule = ChangeRule {
     id: "obligation-added",
@@ -217,7 +218,7 @@ const OWN_RULES: [&str; 3] = ["id", "controls", "extensions"];
 
 /// The canonical text of an object without some of its members, and without empty blocks.
 pub(super) fn without(node: Node<'_>, names: &[&str]) -> String {
-    let mut value = node.to_value();
+    let mut value = value_of(node);
     if let Value::Object(members) = &mut value {
         members.retain(|key, value| {
             let is_empty = value.as_object().is_some_and(serde_json::Map::is_empty);
@@ -260,7 +261,7 @@ impl<'a> Controls<'a> {
 
 /// The canonical text of a control, with the name that its validator has in NEW.
 fn followed(control: Node<'_>, validators: &Renamed<'_>) -> String {
-    let mut value = control.to_value();
+    let mut value = value_of(control);
     if let Some(Value::String(name)) = value.get_mut("validator")
         && let Some(new) = validators.get(name.as_str())
     {

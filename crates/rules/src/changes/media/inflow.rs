@@ -8,6 +8,7 @@ use super::settings::{Limit, Settings};
 use crate::change::{Affected, Bump, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::comparison::PromptPair;
 use crate::changes::report::{At, Changes, Spot};
+use crate::changes::value::{by_limit, written};
 use crate::changes::witness::{Focus, MediaBreak};
 
 /// A medium that was taken is refused.
@@ -282,10 +283,10 @@ fn compare_formats<'a>(sides: &Sides<'_, 'a>, kind: &'a str, changes: &mut Chang
 
 fn compare_limit<'a>(sides: &Sides<'_, 'a>, kind: &'a str, limit: Limit, changes: &mut Changes<'a>) {
     let field = limit.field();
-    let node = |settings: &Settings<'a>| settings.block(kind).and_then(|block| block.get(field));
-    let at = At::either(node(sides.old), node(sides.new));
+    let (old, new) = (sides.old.written_limit(kind, limit), sides.new.written_limit(kind, limit));
+    let at = At::either(old, new);
     let focus = Some(MediaBreak::Beyond(kind.to_owned(), limit));
-    match (sides.old.limit(kind, limit), sides.new.limit(kind, limit)) {
+    match (written(old), written(new)) {
         (None, Some(most)) => {
             let message = format!("limits `{kind}`: `{field}` is {most}");
             sides.report(&LIMIT_ADDED, at, message, focus, changes);
@@ -294,12 +295,12 @@ fn compare_limit<'a>(sides: &Sides<'_, 'a>, kind: &'a str, limit: Limit, changes
             let message = format!("no longer limits `{kind}`: `{field}` was {most}");
             sides.report(&LIMIT_REMOVED, at, message, None, changes);
         }
-        (Some(old), Some(new)) if new < old => {
-            let message = format!("takes less of `{kind}`: `{field}` is {new} instead of {old}");
+        (Some(before), Some(after)) if by_limit(new, old).is_lt() => {
+            let message = format!("takes less of `{kind}`: `{field}` is {after} instead of {before}");
             sides.report(&LIMIT_DECREASED, at, message, focus, changes);
         }
-        (Some(old), Some(new)) if new > old => {
-            let message = format!("takes more of `{kind}`: `{field}` is {new} instead of {old}");
+        (Some(before), Some(after)) if by_limit(new, old).is_gt() => {
+            let message = format!("takes more of `{kind}`: `{field}` is {after} instead of {before}");
             sides.report(&LIMIT_INCREASED, at, message, None, changes);
         }
         _ => {}

@@ -162,9 +162,14 @@ impl<'a> Settings<'a> {
         Some(named.collect())
     }
 
-    /// The limit of a type, where it has one.
+    /// The limit of a type as written, where it has one.
+    pub(super) fn written_limit(&self, kind: &str, limit: Limit) -> Option<Node<'a>> {
+        self.block(kind)?.get(limit.field()).filter(|node| node.as_exact().is_some())
+    }
+
+    /// The limit of a type, where it has one, as the nearest double.
     pub(crate) fn limit(&self, kind: &str, limit: Limit) -> Option<f64> {
-        self.block(kind)?.get(limit.field())?.as_f64()
+        self.written_limit(kind, limit)?.as_f64()
     }
 
     /// Whether media of a type need a caption or metadata.

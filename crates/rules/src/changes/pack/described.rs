@@ -47,6 +47,12 @@ fn is_of(node: Node<'_>, name: &str) -> bool {
     }
 }
 
+/// Whether it is a list whose items have no members of their own.
+pub(super) fn is_list_of_values(schemas: &Schemas) -> bool {
+    let is_list = schemas.iter().flat_map(|schema| types(schema)).any(|name| name == "array");
+    is_list && items(schemas).iter().flat_map(|schema| types(schema)).all(|name| name != "object")
+}
+
 /// Whether each item of a list must have a name.
 pub(super) fn are_named(items: &Schemas) -> bool {
     let mut records = items.iter().filter(|schema| schema.get("properties").is_some()).peekable();

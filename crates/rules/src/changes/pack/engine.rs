@@ -123,9 +123,12 @@ fn compare_syntax<'a>(comparison: &Comparison<'a>, old: Node<'a>, new: Node<'a>,
     if old.text("syntax") == new.text("syntax") {
         return;
     }
+    // What is no text is a value that the format does not know.
+    let is_odd = |engine: Node<'a>| engine.get("syntax").is_some_and(|syntax| syntax.as_str().is_none());
+    let respelled = !is_odd(old) && !is_odd(new);
     let syntax = |engine: Node<'a>| engine.text("syntax").unwrap_or_default();
     let spelling = format!("the template syntax is `{}` instead of `{}`", syntax(new), syntax(old));
-    compare_prompts(comparison, At::member(old, new, "syntax"), &spelling, true, changes);
+    compare_prompts(comparison, At::member(old, new, "syntax"), &spelling, respelled, changes);
 }
 
 /// States what other delimiters do to the texts; where they do nothing, only if `respelled` asks for it.
@@ -176,7 +179,7 @@ fn compare_features<'a>(
 /// The features that are listed; where none are, those that the texts use. Substitution is always there.
 fn features(side: &Side<'_>, engine: Node<'_>) -> BTreeSet<String> {
     let mut features = BTreeSet::from(["basic_substitution".to_owned()]);
-    match engine.get("features") {
+    match engine.get("features").filter(|list| list.is_array()) {
         Some(listed) => features.extend(listed.items().filter_map(Node::as_str).map(str::to_owned)),
         None => {
             for prompt in &side.prompts {

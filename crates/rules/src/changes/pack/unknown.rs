@@ -7,7 +7,7 @@ use pack::digest::canonical_node;
 use pack::json::Node;
 use pack::number::is_rounded;
 
-use super::described::{SCHEMA, Schemas, are_named, children, fits, flat, items};
+use super::described::{SCHEMA, Schemas, are_named, children, fits, flat, is_list_of_values, items};
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::comparison::Comparison;
 use crate::changes::report::{At, Changes, Scope};
@@ -31,7 +31,9 @@ pub(super) const CHANGED: ChangeRule = ChangeRule {
 
 /// Parts that other rules compare as a whole, and content that is nobody's field: where such a rule says something of a
 /// part, that goes for all that is in it.
-const COMPARED_ELSEWHERE: [&str; 12] = [
+const COMPARED_ELSEWHERE: [&str; 18] = [
+    "action_scope",
+    "binding",
     "capabilities",
     "compilation",
     "cost_estimate",
@@ -39,11 +41,15 @@ const COMPARED_ELSEWHERE: [&str; 12] = [
     "examples",
     "extensions",
     "middleware",
+    "model_overrides",
     "obligations",
     "predicate",
+    "range",
+    "reduce",
     "retry",
     "reviews",
     "tested_models",
+    "threshold",
 ];
 
 /// States what no other rule says: keys that the format does not know, values of a type that it does not know where
@@ -159,12 +165,14 @@ impl<'a> Search<'_, 'a> {
         let is_odd = |side: Option<Node<'a>>| side.is_some_and(|node| !fits(node, schemas));
         match compared_elsewhere(old.or(new), key) {
             _ if is_odd(old) || is_odd(new) => self.visit(old, new, schemas),
-            Elsewhere::No => self.visit(old, new, schemas),
             Elsewhere::Language => {}
-            Elsewhere::Whole => {
-                let outer = self.part.replace([old, new].map(|side| side.map(Node::pointer)));
+            // The rules that speak of a list of plain values do so as a whole.
+            Elsewhere::No if !is_list_of_values(schemas) => self.visit(old, new, schemas),
+            Elsewhere::No | Elsewhere::Whole => {
+                let is_outermost = self.part.is_none();
+                self.part.get_or_insert_with(|| [old, new].map(|side| side.map(Node::pointer)));
                 self.visit(old, new, schemas);
-                self.part = outer;
+                self.part.take_if(|_| is_outermost);
             }
             // Only what is nothing of the kind is left to be seen here.
             Elsewhere::ByName => {

@@ -48,7 +48,9 @@ pub(super) fn compare<'a>(
     causes: &Causes<'_>,
     changes: &mut Changes<'a>,
 ) {
-    let (Some(old), Some(new)) = (&pair.old.texts.base, &pair.new.texts.base) else { return };
+    let (Some(old), Some(new)) = (&pair.old.texts.base, &pair.new.texts.base) else {
+        return compare_presence(pair, changes);
+    };
     let (Some(old_text), Some(new_text)) = (&old.expanded, &new.expanded) else { return };
     if pair.broken_by_syntax || !causes.own.contains(BASE) {
         return;
@@ -64,6 +66,18 @@ pub(super) fn compare<'a>(
     }
     let message = format!("the text of prompt `{key}` changed: {}", delta(&old_normal, &new_normal));
     changes.report(&CHANGED, at, message);
+}
+
+/// States that a prompt has a base text from now on, or no longer.
+fn compare_presence<'a>(pair: &PromptPair<'a>, changes: &mut Changes<'a>) {
+    let member = |side: &PromptSide<'a>| side.prompt.get("system_template");
+    let what = match (member(pair.old), member(pair.new)) {
+        (Some(old), None) if old.as_str().is_some() => "has no text of its own any more",
+        (None, Some(new)) if new.as_str().is_some() => "has a text of its own from now on",
+        _ => return,
+    };
+    let at = At::member(*pair.old.prompt, *pair.new.prompt, "system_template");
+    changes.report(&CHANGED, at, format!("prompt `{}` {what}", pair.key()));
 }
 
 /// States that a text beyond the budget may have changed: what it breaks cannot be said.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use pack::json::Node;
+use pack::number::Exact;
 
 use super::requirement::Requirement;
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
@@ -97,7 +98,7 @@ pub(super) fn compare<'a>(old: &Requirement<'a>, new: &Requirement<'a>, changes:
 
 /// Whether one value asks for something that the other does not.
 fn exceeds(one: Option<Node<'_>>, other: Option<Node<'_>>) -> bool {
-    let number = |node: Option<Node<'_>>| node.and_then(Node::as_f64).unwrap_or(0.0);
+    let number = |node: Option<Node<'_>>| node.and_then(Node::as_exact).unwrap_or_else(|| Exact::parse("0"));
     let flag = |node: Option<Node<'_>>| node.and_then(Node::as_bool).unwrap_or(false);
     let known: BTreeSet<String> = sorted(other).into_iter().collect();
     number(one) > number(other)

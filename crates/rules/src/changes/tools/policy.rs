@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 
 use pack::json::Node;
+use pack::number::Exact;
 
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::comparison::PromptPair;
 use crate::changes::report::{At, Changes, Spot};
 use crate::changes::side::PromptSide;
+use crate::changes::value::written;
 
 pub(super) const CHOICE_CHANGED: ChangeRule = ChangeRule {
     id: "tool-policy-choice-changed",
@@ -176,21 +178,26 @@ fn compare_limit<'a>(
     pair: &PromptPair<'a>,
     (decreased, increased): (&'static ChangeRule, &'static ChangeRule),
     field: &'static str,
-    default: i64,
+    default: i32,
     what: &str,
     changes: &mut Changes<'a>,
 ) {
     let limit = |prompt: &PromptSide<'a>| {
         let policy = prompt.prompt.get("tool_policy");
-        policy.and_then(|policy| policy.get(field)).and_then(Node::as_i64).unwrap_or(default)
+        policy.and_then(|policy| policy.get(field)).filter(|node| node.as_exact().is_some())
     };
-    let (old, new) = (limit(pair.old), limit(pair.new));
+    let counts = |prompt: &PromptSide<'a>| {
+        limit(prompt).and_then(Node::as_exact).unwrap_or_else(|| Exact::parse(&default.to_string()))
+    };
+    let (old, new) = (counts(pair.old), counts(pair.new));
     if old == new {
         return;
     }
     let spot = |prompt: &PromptSide<'a>| Spot::member(policy(prompt), field, default);
     let rule = if new < old { decreased } else { increased };
-    let message = format!("prompt `{}` allows {new} {what} instead of {old}", pair.key());
+    let shown = |prompt: &PromptSide<'a>| written(limit(prompt)).unwrap_or_else(|| default.to_string());
+    let message =
+        format!("prompt `{}` allows {} {what} instead of {}", pair.key(), shown(pair.new), shown(pair.old));
     changes.report(rule, At::spots(spot(pair.old), spot(pair.new)), message);
 }
 

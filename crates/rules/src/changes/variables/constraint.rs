@@ -2,6 +2,8 @@
 //!
 //! The sets of values decide, not the keywords: a keyword is reported only where it moves the set.
 
+use pack::json::Node;
+
 use super::relation::{Relation, relate};
 use super::values::{Constraints, Keyword, Kind};
 use super::{bound, enumeration, kind, pattern};
@@ -43,11 +45,27 @@ pub(super) struct Moved<'v, 'a> {
 impl<'a> Moved<'_, 'a> {
     /// Where a keyword stands on both sides.
     pub(super) fn at(&self, keyword: Keyword) -> At<'a> {
-        let node = |side: &VariableSide<'a>| match keyword {
+        let [old, new] = self.nodes(keyword);
+        At::either(old, new)
+    }
+
+    fn nodes(&self, keyword: Keyword) -> [Option<Node<'a>>; 2] {
+        [self.old, self.new].map(|side| match keyword {
             Keyword::Type => side.variable.get("type"),
             other => side.variable.get("validation").and_then(|rules| rules.get(other.key())),
+        })
+    }
+
+    /// Whether either side gives the keyword a value of a type that it cannot have.
+    fn is_odd(&self, keyword: Keyword) -> bool {
+        let fits = |node: Node<'a>| match keyword {
+            Keyword::Enum => node.is_array(),
+            Keyword::Type | Keyword::Pattern => node.as_str().is_some(),
+            Keyword::MinLength | Keyword::MaxLength | Keyword::Minimum | Keyword::Maximum => {
+                node.as_exact().is_some()
+            }
         };
-        At::either(node(self.old), node(self.new))
+        self.nodes(keyword).into_iter().flatten().any(|node| !fits(node))
     }
 
     /// Says that the finding, where it is a break, is about a value that is refused now.
@@ -80,6 +98,10 @@ pub(super) fn compare<'a>(
         return;
     }
     if relate(before, after, budget) == Relation::Equal {
+        // Values of a type that the format does not know there are not written otherwise, they say nothing.
+        if differing.iter().any(|keyword| moved.is_odd(*keyword)) {
+            return;
+        }
         let at = if differing == [Keyword::Type] {
             moved.at(Keyword::Type)
         } else {

@@ -61,8 +61,18 @@ pub(super) fn find(pair: &PromptPair<'_>, wanted: &MediaBreak) -> Outcome {
             return Outcome::Found(witness(pair.old.key(), &medium, refusal));
         }
     }
-    // Everything of the kind that was looked for, OLD refused already.
-    if is_taken { Outcome::None } else { Outcome::OldAcceptsNothing }
+    match wanted {
+        MediaBreak::Beyond(kind, limit) if !is_measurable(&old, &new, kind, *limit) => Outcome::Undecided,
+        _ if is_taken => Outcome::None,
+        // Everything of the kind that was looked for, OLD refused already.
+        _ => Outcome::OldAcceptsNothing,
+    }
+}
+
+/// Whether a double tells what is just beyond the limits from what is not.
+fn is_measurable(old: &Settings<'_>, new: &Settings<'_>, kind: &str, limit: Limit) -> bool {
+    const EXACT: f64 = 9e15;
+    [old, new].iter().filter_map(|side| side.limit(kind, limit)).all(|most| most.abs() < EXACT)
 }
 
 fn candidates(old: &Settings<'_>, new: &Settings<'_>, wanted: &MediaBreak) -> Vec<Descriptor> {

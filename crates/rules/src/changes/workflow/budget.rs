@@ -6,7 +6,7 @@ use pack::model::Pack;
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::comparison::Comparison;
 use crate::changes::report::{At, Changes};
-use crate::changes::value::written;
+use crate::changes::value::{whole, written};
 use crate::changes::witness::{Focus, Trace};
 
 pub(super) const ADDED: ChangeRule = ChangeRule {
@@ -81,7 +81,7 @@ pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>
     let limit = |pack: Pack<'a>, field: &str| pack.workflow()?.get("engine")?.get("budget")?.get(field);
     for (field, what) in FIELDS {
         let (old, new) = (limit(comparison.old.pack, field), limit(comparison.new.pack, field));
-        let number = |node: Option<Node<'a>>| node.and_then(Node::as_f64);
+        let number = |node: Option<Node<'a>>| node.and_then(Node::as_exact);
         let shown = |node: Option<Node<'a>>| written(node).unwrap_or_default();
         let (rule, message) = match (number(old), number(new)) {
             (None, None) => continue,
@@ -97,7 +97,7 @@ pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>
         };
         let draft = changes.report(rule, At::either(old, new), message);
         let is_lower = rule.id == ADDED.id || rule.id == DECREASED.id;
-        if let Some(most) = new.and_then(Node::as_i64).filter(|_| is_lower && field == "max_total_visits") {
+        if let Some(most) = whole(new).filter(|_| is_lower && field == "max_total_visits") {
             draft.focus(Focus::Trace(Trace::Total(most)));
         }
     }

@@ -184,8 +184,9 @@ fn compare_modes<'a>(
 
 /// The modes in effect, with their places.
 fn spots<'a>(agent: Agent<'a>, field: &'static str) -> BTreeMap<&'a str, Spot<'a>> {
-    if agent.get(field).is_none() {
-        return BTreeMap::from([(DEFAULT_MODE, Spot::member(*agent, field, DEFAULT_MODE))]);
+    if !agent.get(field).is_some_and(Node::is_array) {
+        let spot = Spot::member(*agent, field, DEFAULT_MODE).value(DEFAULT_MODE);
+        return BTreeMap::from([(DEFAULT_MODE, spot)]);
     }
     agent.texts(field).map(|(mode, node)| (mode, Spot::of(node))).collect()
 }

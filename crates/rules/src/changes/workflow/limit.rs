@@ -6,6 +6,7 @@ use super::machine::{is_terminal, max_visits};
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::comparison::Comparison;
 use crate::changes::report::{At, Changes, Spot};
+use crate::changes::value::{by_limit, written};
 use crate::changes::witness::{Focus, Trace};
 
 pub(super) const TERMINAL_CHANGED: ChangeRule = ChangeRule {
@@ -131,9 +132,10 @@ pub(super) fn compare<'a>(
 }
 
 fn compare_visits<'a>(old: State<'a>, new: State<'a>, changes: &mut Changes<'a>) {
-    let (before, after) = (max_visits(old), max_visits(new));
+    let limit = |state: State<'a>| state.get("max_visits").filter(|node| node.as_exact().is_some());
+    let moves = by_limit(limit(new), limit(old));
     let key = new.name_key();
-    let (rule, message) = match (before, after) {
+    let (rule, message) = match (written(limit(old)), written(limit(new))) {
         (None, Some(most)) => {
             (&MAX_VISITS_ADDED, format!("state `{key}` may be entered at most {most} times"))
         }
@@ -141,14 +143,14 @@ fn compare_visits<'a>(old: State<'a>, new: State<'a>, changes: &mut Changes<'a>)
             &MAX_VISITS_REMOVED,
             format!("state `{key}` may be entered without limit instead of {most} times"),
         ),
-        (Some(before), Some(after)) if before != after => {
-            let rule = if after < before { &MAX_VISITS_DECREASED } else { &MAX_VISITS_INCREASED };
+        (Some(before), Some(after)) if moves.is_ne() => {
+            let rule = if moves.is_lt() { &MAX_VISITS_DECREASED } else { &MAX_VISITS_INCREASED };
             (rule, format!("state `{key}` may be entered {after} times instead of {before}"))
         }
         _ => return,
     };
     let draft = changes.report(rule, At::member(*old, *new, "max_visits"), message);
-    if let Some(after) = after.filter(|after| before.is_none_or(|before| *after < before)) {
+    if let Some(after) = max_visits(new).filter(|_| moves.is_lt()) {
         draft.focus(Focus::Trace(Trace::Visits(old.name_key(), after)));
     }
 }

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pack::json::Node;
 use pack::model::{Pack, State};
 
 use crate::changes::side::is_effective;
+use crate::changes::value::whole;
 
 /// The workflow of one version; without states where there is none.
 pub(crate) struct Machine<'a> {
@@ -58,7 +58,7 @@ impl<'a> Machine<'a> {
             .collect();
         let entry = workflow.and_then(|workflow| workflow.text("entry"));
         let budget = workflow.and_then(|workflow| workflow.get("engine")?.get("budget"));
-        let max_total_visits = budget.and_then(|budget| budget.get("max_total_visits")?.as_i64());
+        let max_total_visits = whole(budget.and_then(|budget| budget.get("max_total_visits")));
         let reachable = reachable(&states, entry.into_iter().chain(agents.values().copied().flatten()));
         Machine { states, entry, agents, reachable, max_total_visits }
     }
@@ -155,7 +155,7 @@ pub(crate) fn is_terminal(state: State<'_>) -> bool {
 
 /// How often the state may be entered.
 pub(crate) fn max_visits(state: State<'_>) -> Option<i64> {
-    state.get("max_visits").and_then(Node::as_i64)
+    whole(state.get("max_visits"))
 }
 
 /// Where the event leads.

@@ -10,6 +10,7 @@ use crate::changes::comparison::Comparison;
 use crate::changes::report::{At, Changes};
 use crate::changes::value::written;
 use crate::changes::witness::{Focus, Trace};
+use crate::subset::value_of;
 
 pub(super) const ADDED: ChangeRule = ChangeRule {
     id: "workflow-added",
@@ -122,7 +123,7 @@ pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>
 
 /// What the engine is told, without the limits that have rules of their own.
 fn engine(workflow: Node<'_>) -> Option<String> {
-    let mut value = workflow.get("engine").filter(|engine| !engine.is_null())?.to_value();
+    let mut value = value_of(workflow.get("engine").filter(|engine| !engine.is_null())?);
     if let Value::Object(engine) = &mut value {
         if let Some(Value::Object(limits)) = engine.get_mut("budget") {
             limits.retain(|key, _| !budget::FIELDS.iter().any(|(known, _)| known == key));
