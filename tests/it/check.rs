@@ -125,6 +125,42 @@ fn settings_that_became_easier_are_told() {
 }
 
 #[test]
+fn a_pack_that_leaves_strict_settings_behind_is_told() {
+    let folder = Folder::repository();
+    let error = "[lints]\nstyle = \"error\"\n[changes]\nprofile = \"strict\"\n";
+    folder
+        .write("ours/packhouse.toml", error)
+        .write("theirs/packhouse.toml", "[lints]\n")
+        .write("ours/greeter.pack.json", greeter("1.0.0"))
+        .commit("one");
+    folder.git(&["switch", "--quiet", "--create", "topic"]);
+    folder.git(&["mv", "ours/greeter.pack.json", "theirs/greeter.pack.json"]);
+    folder.commit("elsewhere");
+    let report = against_main(&folder).json();
+    assert_eq!(rules(&report, "warn"), ["policy-loosened"]);
+    let finding = &report["packs"][0]["findings"][0];
+    assert_eq!(finding["path"], "theirs/greeter.pack.json");
+    let told = finding["message"].as_str().expect("a message");
+    let start = "the pack moved from `ours/greeter.pack.json`, and `theirs/packhouse.toml` asks less of it than \
+                 `ours/packhouse.toml` did: `profile` is now contract, and was strict, and ";
+    assert!(told.starts_with(start), "{told}");
+    // Settings that move with the pack ask for as much as they did.
+    folder.git(&["mv", "--force", "ours/packhouse.toml", "theirs/packhouse.toml"]);
+    folder.commit("with its settings");
+    assert_eq!(rules(&against_main(&folder).json(), "warn"), [""; 0]);
+}
+
+#[test]
+fn settings_of_the_base_that_cannot_be_used_are_told() {
+    let folder = Folder::repository();
+    folder.write("packhouse.toml", "lints = [").write("greeter.pack.json", greeter("1.0.0")).commit("one");
+    folder.git(&["switch", "--quiet", "--create", "topic"]);
+    folder.write("packhouse.toml", "[lints]\n").commit("mended");
+    let notes = against_main(&folder).json()["notes"].to_string();
+    assert!(notes.contains("packhouse.toml: what became easier is not known"), "{notes}");
+}
+
+#[test]
 fn settings_of_a_folder_that_are_gone_are_told() {
     let folder = Folder::repository();
     let error = "[changes.rules]\nvariable-required-added = { level = \"error\" }\n";

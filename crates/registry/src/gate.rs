@@ -7,6 +7,7 @@ mod allow;
 mod duplicates;
 mod line;
 mod loosened;
+mod moved;
 mod versions;
 mod weighed;
 
@@ -26,6 +27,7 @@ pub use allow::{AllowRun, JudgedPack, allow_findings};
 pub use duplicates::{Claim, duplicate_packs};
 pub use line::Line;
 pub use loosened::{Loosening, findings as policy_findings, fresh_allows, loosened};
+pub use moved::{Judging, moved_to_easier};
 pub use versions::{Judged, as_prerelease, lowest_free, pack_removed, pairing_ambiguous, version_findings};
 pub use weighed::{
     Sides, Weighed, judged, judging_release, line_release, next_judging_release, passes, weigh,

@@ -131,7 +131,7 @@ fn lost_overrides(old: &RepositorySettings, new: &RepositorySettings) -> Vec<Loo
 }
 
 /// Names that a template may use from now on without declaring them.
-fn host_variables(old: &RepositorySettings, new: &RepositorySettings) -> Vec<Loosening> {
+pub(super) fn host_variables(old: &RepositorySettings, new: &RepositorySettings) -> Vec<Loosening> {
     let fresh = new.host_variables.iter().filter(|name| !old.host_variables.contains(name));
     fresh
         .map(|name| {
@@ -141,7 +141,7 @@ fn host_variables(old: &RepositorySettings, new: &RepositorySettings) -> Vec<Loo
         .collect()
 }
 
-fn changes(old: &RepositorySettings, new: &RepositorySettings) -> Vec<Loosening> {
+pub(super) fn changes(old: &RepositorySettings, new: &RepositorySettings) -> Vec<Loosening> {
     let (old, new) = (&old.changes, &new.changes);
     let mut found = Vec::new();
     let mut lowered = |key: &str, before: &str, after: &str, is_lower: bool| {

@@ -362,7 +362,8 @@ impl Run<'_> {
         }
         let shown = file.file.shown.clone();
         let mut findings: Vec<FindingView> = file.findings().chain(own).collect();
-        findings.extend(judgement.findings.iter().cloned().map(|mut finding| {
+        let easier = bases.first().and_then(|base| self.settings_left_behind(&file, base));
+        findings.extend(judgement.findings.iter().cloned().chain(easier).map(|mut finding| {
             finding.path.clone_from(&shown);
             finding
         }));

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pack::tree::{Tree, folder};
-use registry::gate::{fresh_allows, policy_findings};
+use registry::gate::{Judging, fresh_allows, moved_to_easier, policy_findings};
 use registry::report::FindingView;
 use registry::settings::find_settings;
 
 use super::examine::Run;
+use super::sides::BaseSide;
 use crate::configuration::file_of;
 use crate::excerpt::SourceText;
 use crate::judging::{AllowNotes, JudgedFile, SettingsKey, settings_file_shown};
@@ -17,7 +18,7 @@ use crate::worktree::WorkTree;
 impl Run<'_> {
     /// What the settings became easier in, and which of their entries are new.
     pub fn settings_against_base(
-        &self,
+        &mut self,
         judged: &[JudgedFile],
         findings: &mut Vec<FindingView>,
         texts: &mut Texts,
@@ -30,10 +31,16 @@ impl Run<'_> {
         for key in keys {
             let (root, folder) = &key;
             let file = file_of(folder);
-            let (Ok(new), Ok(old)) =
-                (find_settings(&WorkTree::around(root), &file), find_settings(base.tree.as_ref(), &file))
-            else {
-                continue;
+            // What is wrong with the settings of HEAD, linting said.
+            let Ok(new) = find_settings(&WorkTree::around(root), &file) else { continue };
+            let old = match find_settings(base.tree.as_ref(), &file) {
+                Ok(old) => old,
+                Err((path, error)) => {
+                    self.notes.push(format!(
+                        "{path}: what became easier is not known, since the settings of the base cannot be used: {error}"
+                    ));
+                    continue;
+                }
             };
             let shown = settings_file_shown(root, folder);
             for mut finding in policy_findings(&old.settings, self.conditions.settings(&new), &file) {
@@ -50,6 +57,28 @@ impl Run<'_> {
             }
         }
         notes
+    }
+
+    /// What became easier for a pack by moving away from the settings that counted for it.
+    pub fn settings_left_behind(&self, file: &JudgedFile, base: &BaseSide) -> Option<FindingView> {
+        let path = file.file.path.as_str();
+        let find = |path: &str| find_settings(base.tree.as_ref(), path).ok();
+        let (old, stayed) = (find(&base.path)?, find(path)?);
+        // A settings file that counts for both places is compared by itself.
+        if folder(&base.path) == folder(path) || old.base == stayed.base {
+            return None;
+        }
+        let [old_file, new_file] =
+            [(base.tree.as_ref(), &old.base), (file.input().tree?, &file.settings.base)]
+                .map(|(tree, base)| (file_of(base), tree));
+        let exists = |(file, tree): &(String, &dyn Tree)| tree.read(file).is_ok();
+        let judging = |path, settings, file| Judging { path, settings, file };
+        let (was, is) = (self.conditions.settings(&old), self.conditions.settings(&file.settings));
+        moved_to_easier(
+            file.evaluated.id.as_deref().unwrap_or_default(),
+            judging(&base.path, was, exists(&old_file).then_some(old_file.0.as_str())),
+            judging(path, is, exists(&new_file).then_some(new_file.0.as_str())),
+        )
     }
 }
 
