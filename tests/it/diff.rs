@@ -104,8 +104,9 @@ fn git_shows_changes_through_it() {
     folder.write("gone.pack.json", greeter("1.0.0").replace("greeter", "gone")).commit("one");
     folder.write("a.pack.json", breaking("1.1.0")).write("b.pack.json", breaking("3.0.0").replace(' ', ""));
     let shown = shown_by_git(folder.remove("gone.pack.json"));
+    assert!(shown.starts_with("a.pack.json\n"), "{shown}");
     assert!(shown.contains("variable-required-added"), "{shown}");
-    assert!(shown.contains("b/a.pack.json:19:9"), "{shown}");
+    assert!(shown.contains("> a.pack.json:19:9"), "{shown}");
     assert!(shown.contains("b.pack.json: is new\n"), "{shown}");
     assert!(shown.contains("gone.pack.json: is gone"), "{shown}");
     assert!(!shown.contains("+++"), "packs are not shown as text: {shown}");
@@ -126,7 +127,7 @@ fn git_shows_names_and_modes_through_it() {
     folder.write("b.pack.json", breaking("1.1.0"));
     let shown = shown_by_git(&folder);
     assert!(shown.starts_with("a.pack.json -> b.pack.json\n"), "{shown}");
-    assert!(shown.contains("b/b.pack.json:19:9"), "{shown}");
+    assert!(shown.contains("> b.pack.json:19:9"), "{shown}");
 }
 
 #[test]

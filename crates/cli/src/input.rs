@@ -78,13 +78,14 @@ pub fn side<'r>(
     here: Option<&'r Here>,
     registry: &crate::args::RegistryOptions,
 ) -> anyhow::Result<Side<'r>> {
-    if Path::new(text).is_file() {
-        return on_disk(Path::new(text));
-    }
     if Path::new(text).is_dir() {
         return Err(Complaint::new(format!("{text}: this is a folder"))
             .help("name a pack file in it")
             .into());
+    }
+    // A pipe is as good as a file: `packhouse diff <(make old) new.pack.json`.
+    if Path::new(text).exists() {
+        return on_disk(Path::new(text));
     }
     if text.contains('@') && Reference::parse(text).is_ok() {
         return in_registry(text, registry);

@@ -4,6 +4,7 @@
 //! which commit is the base and which releases are known is found out elsewhere.
 
 mod allow;
+mod catalogue;
 mod duplicates;
 mod line;
 mod loosened;
@@ -24,6 +25,7 @@ use crate::report::FindingView;
 use crate::weigh::{level_of, options_of};
 
 pub use allow::{AllowRun, JudgedPack, allow_findings};
+pub use catalogue::{GATE_RULES, GateRule, find_gate_rule};
 pub use duplicates::{Claim, duplicate_packs};
 pub use line::Line;
 pub use loosened::{Loosening, findings as policy_findings, fresh_allows, loosened};

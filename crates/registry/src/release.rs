@@ -134,6 +134,26 @@ pub enum Flag {
 }
 
 impl Flag {
+    /// Every flag.
+    pub const ALL: [Flag; 2] = [Flag::InsufficientBump, Flag::ErrorFindings];
+
+    /// What it means, and how it goes.
+    pub fn meaning(self) -> [&'static str; 2] {
+        match self {
+            Flag::InsufficientBump => [
+                "The version moved less than the changes of the release require, so ranges and `latest` do not move \
+                 onto it; its exact version is served.",
+                "Publish a version that is enough (`packhouse bump --write`), or accept the changes with `[[allow]]` \
+                 entries in `packhouse.toml` at the head of the branch.",
+            ],
+            Flag::ErrorFindings => [
+                "The release was published in spite of error findings, so ranges and `latest` do not move onto it; \
+                 its exact version is served.",
+                "Repair what `packhouse lint` says, and publish the next version.",
+            ],
+        }
+    }
+
     /// The flag as headers and pages write it.
     pub fn as_str(self) -> &'static str {
         match self {

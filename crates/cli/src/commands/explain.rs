@@ -2,6 +2,8 @@
 
 use clap::Args;
 use pack::similar::closest;
+use registry::gate::{GATE_RULES, GateRule, find_gate_rule};
+use registry::release::Flag;
 use rules::{CHANGES, ChangeRule, LINTS, Lint, find_change, find_lint};
 
 use crate::complaint::Complaint;
@@ -22,17 +24,16 @@ pub struct Arguments {
 /// When there is no such rule.
 pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
     let id = arguments.rule.as_str();
-    let text = match (find_lint(id), find_change(id)) {
-        (Some(lint), _) => of_lint(lint),
-        (None, Some(rule)) => of_change(rule),
-        (None, None) => return Err(unknown(id).into()),
-    };
-    print(&text)?;
+    let text = find_lint(id).map(of_lint).or_else(|| find_change(id).map(of_change));
+    let text = text.or_else(|| find_gate_rule(id).map(of_gate));
+    let text = text.or_else(|| Flag::ALL.into_iter().find(|flag| flag.as_str() == id).map(of_flag));
+    print(&text.ok_or_else(|| unknown(id))?)?;
     Ok(Verdict::Pass)
 }
 
 fn unknown(id: &str) -> Complaint {
     let known = LINTS.iter().map(|lint| lint.id).chain(CHANGES.iter().map(|rule| rule.id));
+    let known = known.chain(GATE_RULES.iter().map(|rule| rule.id)).chain(Flag::ALL.map(Flag::as_str));
     let complaint = Complaint::new(format!("there is no rule `{id}`")).not_found();
     match closest(id, known) {
         Some(near) => complaint.help(format!("did you mean `{near}`?")),
@@ -45,6 +46,21 @@ fn of_lint(lint: &Lint) -> String {
     format!(
         "{}: {}\nlint, group {}, level {}\n\n{}\n\nfix: {}\n\nexample of what it flags:\n\n{example}",
         lint.id, lint.summary, lint.group, lint.level, lint.why, lint.fix
+    )
+}
+
+fn of_gate(rule: &GateRule) -> String {
+    format!(
+        "{}: {}\nrule of `packhouse check`, level {}\n\n{}\n\nfix: {}\n",
+        rule.id, rule.summary, rule.level, rule.why, rule.fix
+    )
+}
+
+fn of_flag(flag: Flag) -> String {
+    let [why, fix] = flag.meaning();
+    format!(
+        "{}: a release of a registry is held back\nflag of a release\n\n{why}\n\nfix: {fix}\n",
+        flag.as_str()
     )
 }
 

@@ -1,6 +1,7 @@
 //! `packhouse rules`: the list of all lints and change rules.
 
 use clap::Args;
+use registry::gate::GATE_RULES;
 use rules::{CHANGES, LINTS};
 use serde_json::{Value, json};
 
@@ -44,6 +45,10 @@ fn list() -> String {
         let [wire, contract, strict] = bumps;
         text.push_str(&format!("  {:width$}  {wire:5} {contract:5} {strict:5}  {}\n", rule.id, rule.summary));
     }
+    text.push_str("\nrules of `packhouse check` on the settings\n");
+    for rule in &GATE_RULES {
+        text.push_str(&format!("  {:width$}  {:5}  {}\n", rule.id, rule.level.as_str(), rule.summary));
+    }
     text
 }
 
@@ -62,6 +67,12 @@ fn document() -> Value {
             "why": rule.why, "fix": rule.fix,
         })
     });
-    let rules: Vec<Value> = lints.chain(changes).collect();
+    let gate = GATE_RULES.iter().map(|rule| {
+        json!({
+            "id": rule.id, "kind": "gate", "level": rule.level, "summary": rule.summary, "why": rule.why,
+            "fix": rule.fix,
+        })
+    });
+    let rules: Vec<Value> = lints.chain(changes).chain(gate).collect();
     json!({ "version": 1, "rules": rules })
 }

@@ -64,7 +64,7 @@ fn command(item: &Item) -> String {
         }
     }
     let remark = item.remark().map(|remark| format!("\n{}", printable(&remark))).unwrap_or_default();
-    let message = data(&format!("{}{remark}", printable(&item.message)));
+    let message = data(&format!("{}{remark}", printable(&item.told())));
     format!("::{name} {place},title={}::{message}\n", property(&item.rule))
 }
 

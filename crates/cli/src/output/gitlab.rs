@@ -36,7 +36,7 @@ fn issue(item: &Item, ordinal: usize) -> Value {
     json!({
         "type": "issue",
         "check_name": item.rule,
-        "description": printable(&format!("{}{remark}", item.message)),
+        "description": printable(&format!("{}{remark}", item.told())),
         "severity": severity,
         "fingerprint": fingerprint,
         "location": {

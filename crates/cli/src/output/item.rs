@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use pack::{Document, Pointer, Position};
+use registry::gate::find_gate_rule;
 use registry::report::{CheckReport, DiffReport, FindingView, LintReport};
 use rules::Level;
 
@@ -217,12 +218,22 @@ impl Item {
     pub fn documentation(&self) -> (&'static str, &'static str, &'static str) {
         let lint = rules::find_lint(&self.rule).map(|lint| (lint.summary, lint.why, lint.fix));
         let change = || rules::find_change(&self.rule).map(|rule| (rule.summary, rule.why, rule.fix));
-        lint.or_else(change).unwrap_or_default()
+        let gate = || find_gate_rule(&self.rule).map(|rule| (rule.summary, rule.why, rule.fix));
+        lint.or_else(change).or_else(gate).unwrap_or_default()
+    }
+
+    /// The message, and for a change the bump that it requires.
+    pub fn told(&self) -> String {
+        match &self.change {
+            Some(change) => format!("{} ({})", self.message, change.report.bump),
+            None => self.message.clone(),
+        }
     }
 
     /// `path:line:col: level[rule] message`, whatever path and message hold.
     pub fn line(&self) -> String {
-        let (path, message) = (printable(&self.spot.path), printable(&self.message));
+        let told = self.told();
+        let (path, message) = (printable(&self.spot.path), printable(&told));
         let Position { line, column } = self.spot.start;
         format!("{path}:{line}:{column}: {}[{}] {message}", self.level, self.rule)
     }

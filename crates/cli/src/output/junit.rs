@@ -58,7 +58,7 @@ fn case(item: &Item, path: &str, fails: bool) -> String {
     let remark = item.remark().map(|remark| format!("\n{}", printable(&remark))).unwrap_or_default();
     let text = element(&format!("{}{remark}", item.line()));
     let inner = if fails {
-        let (message, rule) = (attribute(&printable(&item.message)), attribute(&item.rule));
+        let (message, rule) = (attribute(&printable(&item.told())), attribute(&item.rule));
         format!("<failure message=\"{message}\" type=\"{rule}\">{text}</failure>")
     } else {
         format!("<system-out>{text}</system-out>")

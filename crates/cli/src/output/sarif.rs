@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Context;
+use registry::gate::find_gate_rule;
 use rules::{Level, find_change, find_lint};
 use serde_json::{Value, json};
 
@@ -46,11 +47,12 @@ pub fn render(run: &Run) -> anyhow::Result<String> {
 
 /// A rule as it documents itself.
 fn rule(id: &str) -> Value {
-    let (summary, why, fix, level, tag) = match (find_lint(id), find_change(id)) {
-        (Some(lint), _) => (lint.summary, lint.why, lint.fix, lint.level, lint.group.as_str()),
-        (None, Some(rule)) => (rule.summary, rule.why, rule.fix, Level::Error, "change"),
-        (None, None) => ("a finding of the gate", "", "", Level::Warn, "gate"),
-    };
+    let lint = find_lint(id).map(|lint| (lint.summary, lint.why, lint.fix, lint.level, lint.group.as_str()));
+    let change = || find_change(id).map(|rule| (rule.summary, rule.why, rule.fix, Level::Error, "change"));
+    let gate = || find_gate_rule(id).map(|rule| (rule.summary, rule.why, rule.fix, rule.level, "gate"));
+    let documented = lint.or_else(change).or_else(gate);
+    let (summary, why, fix, level, tag) =
+        documented.unwrap_or(("a finding of the gate", "", "", Level::Warn, "gate"));
     let mut rule = json!({
         "id": id,
         "shortDescription": { "text": summary },

@@ -22,6 +22,8 @@ use crate::worktree::WorkTree;
 
 /// What Git names in place of a file that is not there.
 const NOTHING: &str = "/dev/null";
+/// What Git's own differences put before the older name.
+const OLD: &str = "a/";
 /// How long lines are matched well; what is left after that is shown as replaced.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -61,7 +63,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
 
 fn ends<'a>(old: (&'a str, &'a str, &'a str), new: (&'a str, &'a str, &'a str)) -> (End<'a>, End<'a>) {
     let end = |(path, file, mode), prefix| End { path, file, mode, prefix };
-    (end(old, "a/"), end(new, "b/"))
+    (end(old, OLD), end(new, "b/"))
 }
 
 /// A file that only one side has. A pack is only named; of anything else the text is shown.
@@ -94,7 +96,13 @@ fn both(arguments: &Arguments, old: End<'_>, new: End<'_>) -> anyhow::Result<Ver
         return Ok(Verdict::Pass);
     }
     match compared(arguments, old.side(before.clone()), new.side(after.clone())) {
-        Ok(run) => output::write(&run, &arguments.output)?,
+        Ok(run) => {
+            // What follows names no place where spelling alone changed.
+            if old.path == new.path {
+                said(new.path)?;
+            }
+            output::write(&run, &arguments.output)?;
+        }
         Err(error) => {
             said(&error.to_string())?;
             print(&text(old, &before, new, &after))?;
@@ -132,7 +140,8 @@ impl End<'_> {
     /// tree.
     fn side<'r>(self, bytes: Vec<u8>) -> anyhow::Result<Side<'r>> {
         let tree = WorkTree::around(&place_of(Path::new("."))?);
-        checked(self.shown(), self.path.to_owned(), bytes, Box::new(tree))
+        let shown = if self.prefix == OLD { format!("{} (before)", self.path) } else { self.path.to_owned() };
+        checked(shown, self.path.to_owned(), bytes, Box::new(tree))
     }
 }
 

@@ -1,7 +1,8 @@
 //! `/rules`: what the rules say of themselves.
 
 use maud::{Markup, html};
-use rules::{CHANGES, ChangeRule, Group, LINTS, Lint, find_change, find_lint};
+use registry::gate::{GATE_RULES, GateRule, find_gate_rule};
+use rules::{CHANGES, ChangeRule, Group, LINTS, Level, Lint, find_change, find_lint};
 
 use super::layout::{Section, page};
 use super::parts::{bump, level, prose, trail};
@@ -24,20 +25,31 @@ pub(crate) async fn list() -> Answer {
         }
         h2 { "Changes" }
         (changes())
+        h2 { "Settings" }
+        (gate())
     };
     Answer::page(page(Section::Rules, "Rules", &content))
 }
 
 fn lints(group: Group) -> Markup {
+    let lints = LINTS.iter().filter(|lint| lint.group == group);
+    with_levels("Lint", lints.map(|lint| (lint.id, lint.level, lint.summary)))
+}
+
+fn gate() -> Markup {
+    with_levels("Rule", GATE_RULES.iter().map(|rule| (rule.id, rule.level, rule.summary)))
+}
+
+fn with_levels(kind: &str, rules: impl Iterator<Item = (&'static str, Level, &'static str)>) -> Markup {
     html! {
         div.scroll { table {
-            thead { tr { th { "Lint" } th { "Level" } th { "Flags" } } }
+            thead { tr { th { (kind) } th { "Level" } th { "Flags" } } }
             tbody {
-                @for lint in LINTS.iter().filter(|lint| lint.group == group) {
+                @for (id, its_level, summary) in rules {
                     tr {
-                        td { a href={ "/rules/" (lint.id) } { code { (lint.id) } } }
-                        td { (level(lint.level)) }
-                        td { (prose(lint.summary)) }
+                        td { a href={ "/rules/" (id) } { code { (id) } } }
+                        td { (level(its_level)) }
+                        td { (prose(summary)) }
                     }
                 }
             }
@@ -68,7 +80,8 @@ fn changes() -> Markup {
 pub(crate) async fn one(names: Names) -> Result<Answer, Problem> {
     let id = names.get("id");
     let lint = find_lint(id).map(of_lint);
-    let content = lint.or_else(|| find_change(id).map(of_change)).ok_or_else(|| not_found(id))?;
+    let content = lint.or_else(|| find_change(id).map(of_change));
+    let content = content.or_else(|| find_gate_rule(id).map(of_gate)).ok_or_else(|| not_found(id))?;
     Ok(Answer::page(page(Section::Rules, id, &content)))
 }
 
@@ -83,6 +96,17 @@ fn of_lint(lint: &Lint) -> Markup {
         @if !lint.example.is_empty() {
             h2 { "Example" } pre { (lint.example) }
         }
+    }
+}
+
+fn of_gate(rule: &GateRule) -> Markup {
+    html! {
+        (trail(&[("Rules", "/rules".to_owned())]))
+        h1 { code { (rule.id) } }
+        p.lead { (prose(&first_upper(rule.summary))) "." }
+        p { "A rule of " code { "packhouse check" } " on the settings, by default at level " (level(rule.level)) "." }
+        h2 { "Why" } p { (prose(rule.why)) }
+        h2 { "What to do" } p { (prose(rule.fix)) }
     }
 }
 
