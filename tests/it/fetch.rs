@@ -121,6 +121,19 @@ fn a_reference_stays_where_it_was_locked() {
 }
 
 #[test]
+fn another_release_of_a_pack_takes_the_place_of_the_locked_one() {
+    let (registry, folder) = (Registry::start(), Folder::new());
+    registry.publish("greeter@%5E1", "1.1.0", &greeter("1.1.0"));
+    registry.publish("greeter@1.0.0", "1.0.0", &greeter("1.0.0"));
+    assert_eq!(registry.run(&folder, &["fetch", "greeter@^1"]).status, 0);
+    let ran = registry.run(&folder, &["fetch", "greeter@1.0.0"]);
+    let told = "greeter@^1 (1.1.0) is no longer locked: greeter@1.0.0 (1.0.0) takes its place";
+    assert!(ran.status == 0 && ran.stderr.contains(told), "{}", ran.shown());
+    assert_eq!(registry.run(&folder, &["fetch", "--locked"]).status, 0);
+    assert_eq!(folder.read("packs/greeter.pack.json"), greeter("1.0.0"));
+}
+
+#[test]
 fn a_wrong_digest_writes_nothing() {
     let (registry, folder) = (Registry::start(), Folder::new());
     registry.publish("greeter", "1.0.0", &greeter("1.0.0"));

@@ -73,6 +73,11 @@ impl Lock {
         self.packs.sort_by(|a, b| (&a.reference, a.form).cmp(&(&b.reference, b.form)));
     }
 
+    /// Takes out entries of the same pack that mean another release: both would be written to one place. Gives them.
+    pub fn drop_rivals(&mut self, of: &LockedPack) -> Vec<LockedPack> {
+        self.packs.extract_if(.., |pack| pack.id == of.id && pack.digest != of.digest).collect()
+    }
+
     /// Writes the lock file, all of it or nothing.
     ///
     /// # Errors

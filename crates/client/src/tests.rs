@@ -119,6 +119,15 @@ fn the_lock_and_the_cache_give_back_what_they_were_given() {
     });
     lock.write(&path).expect("a file");
     assert_eq!(Lock::read(&path).expect("a lock"), lock);
+    let newer = LockedPack {
+        reference: "support".to_owned(),
+        version: "2.0.0".parse().expect("a version"),
+        digest: Digest::of(b"[]"),
+        ..lock.packs[0].clone()
+    };
+    lock.put(newer.clone());
+    let gone: Vec<String> = lock.drop_rivals(&newer).into_iter().map(|pack| pack.reference).collect();
+    assert_eq!((gone, &lock.packs), (vec!["support@^1".to_owned()], &vec![newer]));
     std::fs::write(&path, "[[pack]]\nref = 1\n").expect("a file");
     assert!(Lock::read(&path).unwrap_err().to_string().contains("line "));
     let cache = Cache::new(&folder.path().join("cache"));

@@ -208,14 +208,15 @@ fn report_of(
             allowed.insert(entry);
         }
     }
+    let mut notes = diff.notes;
     let zero_major = settings.repository.changes.zero_major;
     if settings.repository.changes.prompt_scope_independent {
         mark_declared(&mut changes, old.document, new.document, zero_major);
+        notes.extend(declared_by_prompts(&changes));
     }
     let required_bump = changes.iter().map(pack_bump).max().unwrap_or_default();
     let suggested_bump = suggested(&changes).max(required_bump);
     let old_version = Pack(old.document.root()).version();
-    let mut notes = diff.notes;
     let (declared_bump, sufficient) = match (&old_version, &new_version) {
         (Some(old), Some(new)) if new.cmp_precedence(old).is_lt() => {
             notes.push(format!("the version goes down, from {old} to {new}"));
@@ -249,6 +250,19 @@ fn report_of(
         notes,
     };
     (report, allowed)
+}
+
+/// Why some breaks ask for a minor version only.
+fn declared_by_prompts(changes: &[Change]) -> Option<String> {
+    let declared = changes.iter().filter(|change| change.prompt_declared);
+    let prompts: BTreeSet<&str> = declared.filter_map(|change| change.prompt.as_deref()).collect();
+    let names = prompts.iter().map(|prompt| format!("`{prompt}`")).collect::<Vec<_>>().join(", ");
+    (!prompts.is_empty()).then(|| {
+        format!(
+            "breaks within {names} count as minor for the pack: the prompts' own versions declare them \
+             (`prompt-scope = \"independent\"`)"
+        )
+    })
 }
 
 fn suggested(changes: &[Change]) -> Bump {

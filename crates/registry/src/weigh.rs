@@ -144,6 +144,8 @@ mod tests {
             report.changes
         );
         assert!(report.breaking, "a break stays a break, whoever declares it");
+        let is_explained = report.notes.iter().any(|note| note.contains("`ask` count as minor"));
+        assert_eq!(is_explained, required == Bump::Minor, "{:?}", report.notes);
     }
 
     #[test]

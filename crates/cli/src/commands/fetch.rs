@@ -99,12 +99,21 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
         next.put(got.entry.clone());
         fetched.push(got);
     }
+    check_names(&fetched)?;
+    for got in &fetched {
+        for gone in next.drop_rivals(&got.entry) {
+            let Got { entry, .. } = got;
+            complaint::warn(&format!(
+                "{} ({}) is no longer locked: {} ({}) takes its place",
+                gone.reference, gone.version, entry.reference, entry.version
+            ));
+        }
+    }
     if arguments.locked && next != lock {
         return Err(Complaint::new("`packhouse.lock` would change, and `--locked` forbids it")
             .help("run `packhouse fetch` without `--locked`, and commit the lock")
             .into());
     }
-    check_names(&fetched)?;
     for got in &fetched {
         write::pack(&arguments.out, &got.entry, &got.bytes)?;
     }
@@ -139,7 +148,7 @@ fn check_names(fetched: &[Got]) -> anyhow::Result<()> {
             return Err(Complaint::new(format!(
                 "{one} and {two} are two releases of one pack, for one file"
             ))
-            .help("fetch them in two runs with different `--out`")
+            .help("fetch them in two folders, each with its own `packhouse.lock`")
             .into());
         }
     }

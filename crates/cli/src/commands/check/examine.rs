@@ -147,7 +147,8 @@ fn examine_in(
 
 /// The repository that the first path lies in; none outside of one.
 fn repository_of(paths: &[PathBuf]) -> anyhow::Result<Option<Rc<SourceRepository>>> {
-    let first = paths.first().map_or(Path::new("."), PathBuf::as_path);
+    // What does not exist is said where files are looked for.
+    let first = paths.iter().find(|path| path.exists()).map_or(Path::new("."), PathBuf::as_path);
     let Ok(place) = place_of(first) else { return Ok(None) };
     match SourceRepository::discover(&place) {
         Ok(repository) if repository.workdir().is_none() => {

@@ -72,8 +72,14 @@ pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>
 
 fn compare_url<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>) {
     let (old, new) = (*comparison.old.pack, *comparison.new.pack);
-    if old.text("$schema") != new.text("$schema") {
-        let message = "`$schema` names another schema; the pack needs the same spec version as before";
+    let (before, after) = (old.text("$schema"), new.text("$schema"));
+    if before != after {
+        let what = match (before, after) {
+            (None, _) => "is set",
+            (_, None) => "is no longer set",
+            _ => "names another schema",
+        };
+        let message = format!("`$schema` {what}; the pack needs the same spec version as before");
         changes.report(&SCHEMA_URL_CHANGED, At::member(old, new, "$schema"), message);
     }
 }
