@@ -363,6 +363,11 @@ impl Run<'_> {
         snapshot.record(&self.scanner.source.name).and_then(|record| record.first_head.clone())
     }
 
+    /// When a commit was made.
+    fn time_of(&self, repository: &SourceRepository, commit: ObjectId) -> Result<Timestamp, ScanError> {
+        Ok(Timestamp::from_second(repository.commit(commit)?.time).unwrap_or(self.now))
+    }
+
     /// Takes in what a commit or tag brought.
     fn take_in(&mut self, sight: Sight, tree: &dyn Tree, gentle: bool) {
         self.state.clear_paths(&sight.touched);

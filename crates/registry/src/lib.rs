@@ -10,6 +10,7 @@ pub mod discover;
 pub mod event;
 pub mod gate;
 pub mod judge;
+pub mod lifting;
 pub mod package;
 pub mod pattern;
 pub mod problem;

@@ -31,7 +31,7 @@ pub struct StatusLayer {
     pub deprecated: BTreeMap<Version, String>,
     /// Channels: name to version.
     pub channels: BTreeMap<String, Version>,
-    /// Versions whose flag was lifted, and when.
+    /// Versions whose flag for their bump was lifted, and when.
     pub lifted: BTreeMap<Version, Timestamp>,
 }
 
@@ -55,6 +55,11 @@ impl PackStatus {
     /// Why a version is deprecated; none where it is not.
     pub fn deprecated(&self, version: &Version) -> Option<&str> {
         self.source.deprecated.get(version).or_else(|| self.api.deprecated.get(version)).map(String::as_str)
+    }
+
+    /// Versions whose flag for their bump is lifted.
+    pub fn lifted(&self) -> BTreeSet<&Version> {
+        self.source.lifted.keys().chain(self.api.lifted.keys()).collect()
     }
 
     /// All channels: one that the repository sets beats one of the API.
@@ -85,6 +90,10 @@ impl PackStatus {
             for version in before.difference(&after) {
                 changes.push(StatusChange { kind: off, version: version.clone(), detail: String::new() });
             }
+        }
+        for version in new.lifted().difference(&self.lifted()) {
+            let version = (*version).clone();
+            changes.push(StatusChange { kind: EventType::FlagLifted, version, detail: String::new() });
         }
         let before = self.channels();
         for (name, version) in new.channels() {

@@ -1,9 +1,11 @@
 //! The store as the room `registry` asks it while candidates are judged.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use pack::tree::{MemoryTree, Tree};
+use registry::Flag;
 use registry::candidate::{Archive, ReleaseContent};
 use registry::release::{Form, NewRelease, Release, SkillRecord};
 use registry::settings::{RepositorySettings, SourceSettings};
@@ -20,18 +22,24 @@ pub struct StoreArchive<'s> {
     snapshot: Arc<Snapshot>,
     sources: &'s [SourceSettings],
     pending: BTreeMap<String, Vec<Arc<NewRelease>>>,
+    added_flagged: usize,
     /// The root settings of the source as of the commit that is judged; none where they are as recorded.
     root: Option<RepositorySettings>,
+    /// The releases whose flags are lifted as of that commit, by pack; none where they are as recorded.
+    lifted: Option<BTreeMap<String, BTreeMap<Version, Timestamp>>>,
 }
 
 impl<'s> StoreArchive<'s> {
     /// The state of the store now; `sources` decide who owns an id.
     pub fn new(store: &'s Store, sources: &'s [SourceSettings]) -> StoreArchive<'s> {
-        StoreArchive { store, snapshot: store.snapshot(), sources, pending: BTreeMap::new(), root: None }
+        let snapshot = store.snapshot();
+        let pending = BTreeMap::new();
+        StoreArchive { store, snapshot, sources, pending, added_flagged: 0, root: None, lifted: None }
     }
 
     /// Adds a release that the running scan will publish.
     pub fn add(&mut self, release: NewRelease) {
+        self.added_flagged += usize::from(release.release.is_insufficient());
         self.pending.entry(release.release.id.clone()).or_default().push(Arc::new(release));
     }
 
@@ -45,12 +53,39 @@ impl<'s> StoreArchive<'s> {
         self.root.as_ref()
     }
 
-    /// The layer that the source's root settings give a pack now.
+    /// The layer that the source's settings give a pack now.
     pub fn source_layer(&self, id: &str) -> StatusLayer {
+        let recorded = self.recorded_status(id).source;
+        let lifted = match &self.lifted {
+            Some(lifted) => lifted.get(id).cloned().unwrap_or_default(),
+            None => recorded.lifted.clone(),
+        };
         match &self.root {
-            Some(root) => source_layer(root, id, &self.versions(id)),
-            None => self.recorded_status(id).source,
+            Some(root) => StatusLayer { lifted, ..source_layer(root, id, &self.versions(id)) },
+            None => StatusLayer { lifted, ..recorded },
         }
+    }
+
+    /// The releases of a pack that were flagged for their bump, or will be, whether or not that was lifted.
+    pub fn flagged(&self, id: &str) -> Vec<Version> {
+        let recorded = self.snapshot.packs.get(id).into_iter().flat_map(|pack| &pack.releases);
+        let recorded = recorded.filter(|row| row.flags.contains(&Flag::InsufficientBump));
+        let pending = self.pending(id).iter().filter(|new| new.release.is_insufficient());
+        recorded
+            .map(|row| row.version.clone())
+            .chain(pending.map(|new| new.release.version.clone()))
+            .collect()
+    }
+
+    /// Takes in which flags are lifted as of a commit of time `at`; one that is lifted already keeps its time.
+    pub fn fold_lifted(&mut self, lifted: BTreeMap<String, BTreeSet<Version>>, at: Timestamp) {
+        let timed = |(id, versions): (String, BTreeSet<Version>)| {
+            let known = self.source_layer(&id).lifted;
+            let since = |version: &Version| known.get(version).copied().unwrap_or(at);
+            let timed = versions.into_iter().map(|version| (version.clone(), since(&version))).collect();
+            (id, timed)
+        };
+        self.lifted = Some(lifted.into_iter().map(timed).collect());
     }
 
     fn recorded_status(&self, id: &str) -> PackStatus {
@@ -76,6 +111,11 @@ impl<'s> StoreArchive<'s> {
     /// How many releases were added.
     pub fn added(&self) -> usize {
         self.pending.values().map(Vec::len).sum()
+    }
+
+    /// How many of those are flagged for their bump.
+    pub fn added_flagged(&self) -> usize {
+        self.added_flagged
     }
 
     /// Versions of a pack that are released or will be.
@@ -137,12 +177,13 @@ impl Archive for StoreArchive<'_> {
     fn known(&self, id: &str) -> Vec<Known> {
         let status = PackStatus { source: self.source_layer(id), api: self.recorded_status(id).api };
         let yanked = |version: &Version| status.yanked(version).is_some();
+        let is_lifted = |version: &Version| status.lifted().contains(version);
         let mut known = Vec::new();
         if let Some(pack) = self.snapshot.packs.get(id) {
             known.extend(pack.releases.iter().map(|row| Known {
                 version: row.version.clone(),
                 yanked: yanked(&row.version),
-                insufficient: pack.active_flags(row).contains(&registry::Flag::InsufficientBump),
+                insufficient: row.flags.contains(&Flag::InsufficientBump) && !is_lifted(&row.version),
             }));
             // A removed release keeps its number, and nothing can be compared with it.
             let removed = pack.removed.iter().map(|row| row.version.clone());
@@ -151,7 +192,7 @@ impl Archive for StoreArchive<'_> {
         known.extend(self.pending(id).iter().map(|new| Known {
             version: new.release.version.clone(),
             yanked: yanked(&new.release.version),
-            insufficient: new.release.is_insufficient(),
+            insufficient: new.release.is_insufficient() && !is_lifted(&new.release.version),
         }));
         known
     }

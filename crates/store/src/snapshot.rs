@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use pack::Digest;
+use registry::Flag;
 use registry::reference::{Offer, Reference, Unresolved, Wanted, resolve};
 use registry::release::Form;
 use registry::settings::Ranges;
@@ -274,9 +275,14 @@ impl PackEntry {
     }
 
     /// The flags of a release that still count: a lifted one does not.
-    pub fn active_flags<'r>(&self, row: &'r ReleaseRow) -> &'r [registry::Flag] {
-        let lifted = self.status.source.lifted.contains_key(&row.version)
-            || self.status.api.lifted.contains_key(&row.version);
-        if lifted { &[] } else { &row.flags }
+    pub fn active_flags<'r>(&self, row: &'r ReleaseRow) -> &'r [Flag] {
+        match row.flags.as_slice() {
+            [Flag::InsufficientBump, rest @ ..] | [rest @ .., Flag::InsufficientBump]
+                if self.status.lifted().contains(&row.version) =>
+            {
+                rest
+            }
+            flags => flags,
+        }
     }
 }

@@ -1,10 +1,9 @@
 //! Branch mode: walks the first-parent line from the last scanned head.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use git::{Change, Changes, EntryKind, Files, ObjectId, RefSnapshot, SourceRepository, TreeEntry};
-use jiff::Timestamp;
 use registry::discover::{BranchState, ChangedFile, CommitStep};
 use registry::problem::{Problem, ProblemCode};
 use registry::settings::{FILE_NAME, RepositorySettings};
@@ -166,6 +165,12 @@ impl Run<'_> {
             Some(base) => self.fold_root(&repository.tree(base)?, &base.to_string()),
             None => self.archive.fold(RepositorySettings::default()),
         }
+        // What is recorded was lifted at the head that was scanned before.
+        match base.filter(|base| Some(*base) != from) {
+            Some(base) => self.fold_lifted(&repository.tree(base)?, self.time_of(repository, base)?),
+            None if base.is_none() => self.archive.fold_lifted(BTreeMap::new(), self.now),
+            None => {}
+        }
         let grown_from = old.filter(|old| base != Some(*old));
         let (at, walked) = self.walk(repository, name, &history.commits, (state, grown_from.is_none()))?;
         if let Some(old) = grown_from {
@@ -294,10 +299,9 @@ impl Run<'_> {
         changes: &git::Changes,
         (state, old): (&mut BranchState, bool),
     ) -> Result<(), ScanError> {
-        let info = repository.commit(commit)?;
         let step = CommitStep {
             commit: commit.to_string(),
-            at: Timestamp::from_second(info.time).unwrap_or(self.now),
+            at: self.time_of(repository, commit)?,
             branch: branch.to_owned(),
             changes: changes.changes.iter().map(changed_file).collect(),
         };
@@ -308,6 +312,9 @@ impl Run<'_> {
         let tree = repository.tree(commit)?.with_limit(self.read_limit());
         if step.changes.iter().any(|change| change.path == FILE_NAME) {
             self.fold_root(&tree, &step.commit);
+        }
+        if step.changes.iter().any(|change| change.path.rsplit('/').next() == Some(FILE_NAME)) {
+            self.fold_lifted(&tree, step.at);
         }
         let sight = state.advance(&step, &tree, &self.selection);
         self.take_in(sight, &tree, old);

@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use git::{ObjectId, SourceRepository};
+use jiff::Timestamp;
 use pack::tree::Tree;
 use registry::candidate::Archive;
 use registry::discover::BranchState;
+use registry::lifting::lifted;
 use registry::problem::{Problem, ProblemCode};
 use registry::settings::{FILE_NAME, find_settings};
 use registry::status::PackStatus;
@@ -23,6 +25,21 @@ impl Run<'_> {
                 self.see(&problem.at_path(path).at_commit(commit));
             }
         }
+    }
+
+    /// Takes in which flags the settings of a commit lift.
+    pub(super) fn fold_lifted(&mut self, tree: &dyn Tree, at: Timestamp) {
+        let today = jiff::tz::Offset::UTC.to_datetime(at).date();
+        let terms = (&self.scanner.settings.policy, today);
+        let mut all = BTreeMap::new();
+        for id in self.own_packs() {
+            let flagged = self.archive.flagged(&id);
+            if !flagged.is_empty() {
+                let lifted = lifted(&self.archive, &id, &flagged, tree, terms);
+                all.insert(id, lifted);
+            }
+        }
+        self.archive.fold_lifted(all, at);
     }
 
     /// What the root settings at the head say of the source's packs, where that is news.

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use git::{CommitTree, ObjectId, RefSnapshot, SourceRepository, Tag};
-use jiff::Timestamp;
 use registry::discover::{ChangedFile, TagPatterns, TagStep, tagged, version_of};
 use registry::problem::{Problem, ProblemCode};
 use registry::settings::HistoryPolicy;
@@ -33,6 +32,7 @@ impl Run<'_> {
         }
         if let Some(head) = refs.head.commit {
             self.fold_root(&repository.tree(head)?, &head.to_string());
+            self.fold_lifted(&repository.tree(head)?, self.time_of(repository, head)?);
         }
         let mut news: Vec<&Tag> = refs
             .tags
@@ -87,12 +87,17 @@ impl Run<'_> {
                 self.see_unreadable(unreadable, &tag.name, commit);
             }
         }
-        let at = Timestamp::from_second(repository.commit(commit)?.time).unwrap_or(self.now);
+        let at = self.time_of(repository, commit)?;
         let object = (tag.object != commit).then(|| tag.object.to_string());
         let step = TagStep { tag: tag.name.clone(), object, commit: commit.to_string(), at, files };
         let sight = tagged(&step, &tree, &self.selection, patterns);
         let old = self.stood_before(repository, commit)?;
+        let flagged = self.archive.added_flagged();
         self.take_in(sight, &tree, old);
+        // The head may accept what the tagged commit did not yet.
+        if let Some(head) = self.head.filter(|_| self.archive.added_flagged() > flagged) {
+            self.fold_lifted(&repository.tree(head)?, self.time_of(repository, head)?);
+        }
         Ok(())
     }
 

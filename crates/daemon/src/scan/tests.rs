@@ -140,7 +140,8 @@ impl World {
         let reference = Reference::parse(reference).expect("a reference");
         match self.store().snapshot().resolve(&Reader::everybody(), &reference) {
             Ok(found) => {
-                let flags: Vec<&str> = found.release.flags.iter().map(|flag| flag.as_str()).collect();
+                let flags = found.pack.active_flags(&found.release);
+                let flags: Vec<&str> = flags.iter().map(|flag| flag.as_str()).collect();
                 format!("{} {}", found.release.version, flags.join(",")).trim_end().to_owned()
             }
             Err(why) => format!("{why:?}"),
@@ -249,6 +250,78 @@ fn a_break_with_too_small_a_bump_is_held_back_and_never_laundered() {
     world.write("broken.pack.json", &pack("mended", "1.0.0", |_| ())).commit();
     assert_eq!(world.scan(), 1);
     assert_eq!(world.problems(), [""; 0]);
+}
+
+/// An entry that accepts the break of `required`.
+const ACCEPTED: &str = "[[allow]]\nrule = \"variable-required-added\"\nreason = \"all callers send it\"\n";
+
+#[test]
+fn an_entry_at_the_head_lifts_the_flag_and_takes_its_end_with_it() {
+    for scans in ["each", "last"] {
+        let mut world = World::new("branch");
+        let look = |world: &mut World| {
+            if scans == "each" {
+                world.scan();
+            }
+        };
+        world.write("greeter.pack.json", &pack("greeter", "1.1.0", |_| ())).commit();
+        look(&mut world);
+        world.write("greeter.pack.json", &pack("greeter", "1.2.0", required)).commit();
+        look(&mut world);
+        world.write("packhouse.toml", ACCEPTED).commit();
+        look(&mut world);
+        // Judged by 1.2.0, which counts from there on, a new variable asks for more than a patch.
+        let more = |pack: &mut Value| {
+            required(pack);
+            let variable = json!({"name": "tone", "type": "string", "required": false, "default": "kind"});
+            pack["prompts"]["hello"]["variables"].as_array_mut().expect("a list").push(variable);
+            pack["prompts"]["hello"]["system_template"] = "{{tone}} {{name}} {{language}} {{tier}}".into();
+        };
+        world.write("greeter.pack.json", &pack("greeter", "1.2.1", more)).commit();
+        world.scan();
+        assert_eq!(world.resolve("greeter@^1"), "1.2.0", "{scans}");
+        assert_eq!(world.resolve("greeter@1.2.1"), "1.2.1 insufficient-bump", "{scans}");
+        let events = world.store().events_after(0, 10);
+        let lifted: Vec<_> =
+            events.iter().filter(|event| event.kind == registry::EventType::FlagLifted).collect();
+        assert_eq!(lifted.len(), 1, "{scans}: {events:?}");
+        assert_eq!(lifted[0].version.as_deref(), Some("1.2.0"));
+        world.lose_derived_state();
+        assert_eq!(world.scan(), 0);
+        assert_eq!(world.resolve("greeter@^1"), "1.2.0", "{scans}");
+        world.write("packhouse.toml", "").commit();
+        world.scan();
+        assert_eq!(world.resolve("greeter@^1"), "1.1.0", "{scans}: it went with the entry");
+    }
+}
+
+#[test]
+fn an_entry_lifts_no_flag_that_it_does_not_cover() {
+    let mut world = World::new("branch");
+    world.write("greeter.pack.json", &pack("greeter", "1.1.0", |_| ())).commit();
+    world.write("greeter.pack.json", &pack("greeter", "1.2.0", required)).commit();
+    world.write("packhouse.toml", &ACCEPTED.replace("variable-required-added", "variable-removed")).commit();
+    world.scan();
+    assert_eq!(world.resolve("greeter@^1"), "1.1.0");
+    // Who only judges less strictly accepts nothing.
+    world
+        .write("packhouse.toml", "[changes.rules]\nvariable-required-added = { bump = \"patch\" }\n")
+        .commit();
+    world.scan();
+    assert_eq!(world.resolve("greeter@^1"), "1.1.0");
+}
+
+#[test]
+fn the_head_lifts_flags_of_tags() {
+    let mut world = World::new("tags");
+    world.write("greeter.pack.json", &pack("greeter", "1.1.0", |_| ())).commit().tag("v1.1.0");
+    world.write("greeter.pack.json", &pack("greeter", "1.2.0", required)).commit().tag("v1.2.0");
+    world.write("packhouse.toml", ACCEPTED).commit();
+    world.scan();
+    assert_eq!(world.resolve("greeter@^1"), "1.2.0");
+    world.write("packhouse.toml", "").commit();
+    world.scan();
+    assert_eq!(world.resolve("greeter@^1"), "1.1.0");
 }
 
 #[test]

@@ -4,9 +4,12 @@
 //! every tree, and loose objects cost ten times the space. Each commit is made through a fresh handle, so that a
 //! failed one leaves nothing behind.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 
-use git2::{Commit, ErrorCode, Odb, OdbLookupFlags, Oid, Repository, Signature, Time, Tree};
+use git2::{
+    Commit, ConfigLevel, ErrorCode, Odb, OdbLookupFlags, Oid, PackBuilder, Repository, Signature, Time, Tree,
+};
 
 use super::edits::{self, Content, Edit, Folder, Node};
 use super::{BRANCH, Ledger};
@@ -19,6 +22,13 @@ const FOLDER: i32 = 0o040000;
 /// Above the priorities of libgit2's own backends, so that everything new is written to memory.
 const MEMORY_FIRST: i32 = 1000;
 const PACK_MODE: u32 = 0o444;
+/// From how many bytes on a file is large.
+const LARGE: usize = 2048;
+/// From how many on large files that stand alone go into a pack file of their own.
+const MANY: usize = 50;
+/// The settings file under which no object is written as a difference from another one. libgit2 takes the size that it
+/// caches for the size from which on it does not look for differences.
+const PLAIN: (&str, &str) = ("plain.config", "[pack]\n\tdeltaCacheSize = 1\n");
 
 impl Ledger {
     /// Records edits as one commit on the newest one, with the time in seconds since 1970. It is on disk, and the
@@ -57,10 +67,10 @@ impl Ledger {
         let disk = self.repository.borrow();
         let known = disk.odb().and_then(|known| known.refresh().map(|()| known));
         let known = known.map_err(|source| self.failed("open the objects", source))?;
-        let mut writer =
-            Writer { ledger: self, memory: &memory, odb, known, new: BTreeSet::new(), order: Vec::new() };
+        let (new, order, alike) = Default::default();
+        let mut writer = Writer { ledger: self, memory: &memory, odb, known, new, order, alike };
         let commit = writer.commit(parent, &root, message, time)?;
-        writer.write_pack()?;
+        writer.write_packs()?;
         Ok(commit.into())
     }
 
@@ -107,6 +117,8 @@ struct Writer<'ledger> {
     known: Odb<'ledger>,
     new: BTreeSet<Oid>,
     order: Vec<Oid>,
+    /// New large files by what makes them alike: their name and that of the folder above their own.
+    alike: BTreeMap<(String, String), Vec<Oid>>,
 }
 
 impl Writer<'_> {
@@ -120,7 +132,7 @@ impl Writer<'_> {
         let parent = parent.map(|parent| objects::commit(self.memory, parent)).transpose()?;
         let old_root =
             parent.as_ref().map(|parent| objects::tree(self.memory, parent.tree_id().into())).transpose()?;
-        let (tree, _) = self.folder(old_root.as_ref(), root)?;
+        let (tree, _) = self.folder(old_root.as_ref(), root, ["", ""])?;
         let parents: Vec<&Commit<'_>> = parent.iter().collect();
         let written = Signature::new(AUTHOR.0, AUTHOR.1, &Time::new(time, 0)).and_then(|signature| {
             let tree = self.memory.find_tree(tree)?;
@@ -131,16 +143,22 @@ impl Writer<'_> {
         Ok(commit)
     }
 
-    /// Writes the new state of a folder and of everything below it; tells whether it is empty.
-    fn folder(&mut self, old: Option<&Tree<'_>>, folder: &Folder<'_>) -> Result<(Oid, bool), GitError> {
+    /// Writes the new state of a folder and of everything below it; tells whether it is empty. `names` are those of
+    /// the folder above it and its own.
+    fn folder(
+        &mut self,
+        old: Option<&Tree<'_>>,
+        folder: &Folder<'_>,
+        names: [&str; 2],
+    ) -> Result<(Oid, bool), GitError> {
         let old = old.filter(|_| !folder.is_cleared);
         let fail = |source| self.ledger.failed("write a folder", source);
         let mut builder = self.memory.treebuilder(old).map_err(fail)?;
         for (name, node) in &folder.children {
             let entry = match node {
-                Node::Write(content) => Some((self.blob(content)?, mode(content))),
+                Node::Write(content) => Some((self.blob(content, [names[0], name])?, mode(content))),
                 Node::Remove => None,
-                Node::Inside(inside) => match self.inside(old, name, inside)? {
+                Node::Inside(inside) => match self.inside(old, [names[1], name], inside)? {
                     Inside::Folder(id) => Some((id, FOLDER)),
                     Inside::Nothing => None,
                     Inside::Untouched => continue,
@@ -162,16 +180,16 @@ impl Writer<'_> {
     fn inside(
         &mut self,
         old: Option<&Tree<'_>>,
-        name: &str,
+        names: [&str; 2],
         inside: &Folder<'_>,
     ) -> Result<Inside, GitError> {
-        let entry = old.and_then(|old| old.get_name(name));
+        let entry = old.and_then(|old| old.get_name(names[1]));
         let is_other = entry.as_ref().is_some_and(|entry| entry.filemode() != FOLDER);
         let old = match entry {
             Some(entry) if !is_other => Some(objects::tree(self.memory, entry.id().into())?),
             _ => None,
         };
-        let (id, is_empty) = self.folder(old.as_ref(), inside)?;
+        let (id, is_empty) = self.folder(old.as_ref(), inside, names)?;
         Ok(match is_empty {
             false => Inside::Folder(id),
             true if is_other && !inside.is_cleared => Inside::Untouched,
@@ -179,12 +197,14 @@ impl Writer<'_> {
         })
     }
 
-    fn blob(&mut self, content: &Content) -> Result<Oid, GitError> {
+    fn blob(&mut self, content: &Content, alike: [&str; 2]) -> Result<Oid, GitError> {
         let id = ObjectId::of_blob(&content.bytes).oid();
         if !self.is_known(id) {
             let written = self.odb.write(git2::ObjectType::Blob, &content.bytes);
             written.map_err(|source| self.ledger.failed("write a file", source))?;
-            self.collect(id);
+            if self.collect(id) && content.bytes.len() >= LARGE {
+                self.alike.entry(alike.map(str::to_owned).into()).or_default().push(id);
+            }
         }
         Ok(id)
     }
@@ -193,21 +213,55 @@ impl Writer<'_> {
         self.known.exists_ext(id, OdbLookupFlags::NO_REFRESH)
     }
 
-    fn collect(&mut self, id: Oid) {
-        if !self.is_known(id) && self.new.insert(id) {
+    fn collect(&mut self, id: Oid) -> bool {
+        let is_new = !self.is_known(id) && self.new.insert(id);
+        if is_new {
             self.order.push(id);
         }
+        is_new
     }
 
-    /// Writes the collected objects, the commit first, as one pack file with its index, both flushed.
-    fn write_pack(&self) -> Result<(), GitError> {
-        let folder = self.ledger.path.join("objects").join("pack");
-        let written = self.memory.packbuilder().and_then(|mut builder| {
-            builder.set_threads(1);
-            self.order.iter().rev().try_for_each(|id| builder.insert_object(*id, None))?;
-            builder.write(&folder, PACK_MODE)
-        });
-        written.map_err(|source| self.ledger.failed("write a pack file", source))
+    /// Writes the collected objects, the commit first, as a pack file with its index, both flushed.
+    ///
+    /// Looking for what large files have in common takes most of the time of a large commit, and finds little unless
+    /// they are versions of one file. Where many stand alone, they go into a pack file of their own, as they are;
+    /// that comes first, so that the commit never lacks one.
+    fn write_packs(&self) -> Result<(), GitError> {
+        let lone = self.alike.values().filter(|alike| alike.len() == 1);
+        let lone: BTreeSet<Oid> = lone.flatten().copied().collect();
+        let is_apart = |id: &&Oid| lone.len() >= MANY && lone.contains(*id);
+        let (lone, others) = self.order.iter().rev().partition::<Vec<&Oid>, _>(is_apart);
+        let fail = |source| self.ledger.failed("write a pack file", source);
+        let mut others = self.builder(others).map_err(fail)?;
+        if !lone.is_empty() {
+            // A builder reads the settings when it is made, so these are not those of the other one.
+            self.forbid_deltas()?;
+            self.write_pack(&mut self.builder(lone).map_err(fail)?).map_err(fail)?;
+        }
+        self.write_pack(&mut others).map_err(fail)
+    }
+
+    fn builder(&self, ids: Vec<&Oid>) -> Result<PackBuilder<'_>, git2::Error> {
+        let mut builder = self.memory.packbuilder()?;
+        builder.set_threads(1);
+        ids.into_iter().try_for_each(|id| builder.insert_object(*id, None))?;
+        Ok(builder)
+    }
+
+    fn write_pack(&self, builder: &mut PackBuilder<'_>) -> Result<(), git2::Error> {
+        builder.write(&self.ledger.path.join("objects").join("pack"), PACK_MODE)
+    }
+
+    /// Makes the builders from now on take every object as it is.
+    fn forbid_deltas(&self) -> Result<(), GitError> {
+        let path = self.ledger.path.join(PLAIN.0);
+        if fs::read(&path).ok().as_deref() != Some(PLAIN.1.as_bytes()) {
+            let fail = |source| GitError::Io { operation: "write", path: path.clone(), source };
+            fs::write(&path, PLAIN.1).map_err(fail)?;
+        }
+        let added =
+            self.memory.config().and_then(|mut config| config.add_file(&path, ConfigLevel::App, true));
+        added.map_err(|source| self.ledger.failed("read the settings of a pack file", source))
     }
 }
 

@@ -14,10 +14,11 @@ use registry::candidate::{Archive, Candidate, Outcome, ReleaseContent, Terms};
 use registry::discover::{
     BranchState, ChangedFile, CommitStep, Selection, Sight, TagPatterns, TagStep, tagged, version_of,
 };
-use registry::settings::{Limits, Policy, ReleasesFrom, SourceSettings, find_settings};
+use registry::lifting::lifted;
+use registry::settings::{FILE_NAME, Limits, Policy, ReleasesFrom, SourceSettings, find_settings};
 use registry::status::source_layer;
 use registry::version::Known;
-use registry::{Flag, Input, compare, judge};
+use registry::{Flag, judge};
 use rules::Profile;
 use semver::Version;
 
@@ -79,7 +80,8 @@ struct HistoryRelease {
     path: String,
     bytes: Vec<u8>,
     content: Digest,
-    insufficient: bool,
+    flagged: bool,
+    lifted: bool,
     yanked: bool,
 }
 
@@ -136,6 +138,10 @@ impl History {
             let known = Recalling::new(&tree, &step.changes, search.contents);
             let sight = state.advance(&step, &known, selection);
             Lacking::refuse(commit, &sight.problems)?;
+            // What the settings say of earlier releases counts for those of this commit.
+            if step.changes.iter().any(|change| change.path.rsplit('/').next() == Some(FILE_NAME)) {
+                self.settle(commit)?;
+            }
             self.take_in(sight, &tree, commit, search);
         }
         Ok(())
@@ -203,7 +209,8 @@ impl History {
                 path: candidate.path.clone(),
                 bytes: candidate.bytes.clone(),
                 content: new.release.content,
-                insufficient: new.release.flags.contains(&Flag::InsufficientBump),
+                flagged: new.release.flags.contains(&Flag::InsufficientBump),
+                lifted: false,
                 yanked: false,
             });
         }
@@ -220,44 +227,21 @@ impl History {
                 release.yanked = layer.yanked.contains_key(&release.version);
             }
         }
-        let lifted: Vec<(String, Version)> = self
-            .releases
-            .iter()
-            .flat_map(|(id, releases)| releases.iter().map(move |release| (id, release)))
-            .filter(|(id, release)| release.insufficient && self.is_lifted(id, release, &tree, tip))
-            .map(|(id, release)| (id.clone(), release.version.clone()))
-            .collect();
-        for (id, version) in lifted {
-            let releases = self.releases.get_mut(&id).into_iter().flatten();
-            releases
-                .filter(|release| release.version == version)
-                .for_each(|release| release.insufficient = false);
+        let today = jiff::tz::Offset::UTC.to_datetime(time_of(&self.repository, tip)?).date();
+        let policy = Policy { profile: Profile::Wire, ..Policy::default() };
+        let flagged = |releases: &[HistoryRelease]| -> Vec<Version> {
+            let flagged = releases.iter().filter(|release| release.flagged);
+            flagged.map(|release| release.version.clone()).collect()
+        };
+        let packs = self.releases.iter().map(|(id, releases)| (id.clone(), flagged(releases)));
+        let packs: Vec<(String, Vec<Version>)> = packs.filter(|(_, flagged)| !flagged.is_empty()).collect();
+        for (id, flagged) in packs {
+            let lifted = lifted(self, &id, &flagged, &tree, (&policy, today));
+            for release in self.releases.get_mut(&id).into_iter().flatten() {
+                release.lifted = lifted.contains(&release.version);
+            }
         }
         Ok(())
-    }
-
-    /// Whether the settings at the tip accept what made the bump of a release insufficient.
-    fn is_lifted(&self, id: &str, release: &HistoryRelease, tip_tree: &GitTree, tip: ObjectId) -> bool {
-        let Ok(found) = find_settings(tip_tree, &release.path) else { return false };
-        if found.settings.allow.is_empty() {
-            return false;
-        }
-        let known = self.known(id);
-        let base = registry::version::baseline(&known, &release.version);
-        let Some(base) = base.and_then(|base| self.side(id, &base.version)) else { return false };
-        let Ok(at) = time_of(&self.repository, tip) else { return false };
-        let policy = Policy { profile: Profile::Wire, ..Policy::default() };
-        let today = jiff::tz::Offset::UTC.to_datetime(at).date();
-        let settings = registry::Settings {
-            repository: &found.settings,
-            base: &found.base,
-            policy: &policy,
-            today,
-            spec: None,
-        };
-        let tree = GitTree::new(self.repository.clone(), release.commit);
-        let new = Input { bytes: &release.bytes, path: &release.path, tree: Some(&tree) };
-        compare(base.input(), new, settings).is_some_and(|diff| diff.sufficient)
     }
 
     fn release(&self, id: &str, version: &Version) -> Option<&HistoryRelease> {
@@ -277,7 +261,7 @@ impl Archive for History {
         let known = |release: &HistoryRelease| Known {
             version: release.version.clone(),
             yanked: release.yanked,
-            insufficient: release.insufficient,
+            insufficient: release.flagged && !release.lifted,
         };
         releases.iter().map(known).collect()
     }
