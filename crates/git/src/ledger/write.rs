@@ -1,15 +1,14 @@
 //! Writes a commit of the ledger: one pack file, then the branch.
 //!
-//! New objects are collected in memory and only they go into the pack: libgit2's own dump of the memory would repeat
-//! every tree, and loose objects cost ten times the space. Each commit is made through a fresh handle, so that a
-//! failed one leaves nothing behind.
+//! New objects are collected in a repository that is only in memory, and only they go into the pack: libgit2's own dump
+//! of the memory would repeat every tree, loose objects cost ten times the space, and where the memory knew the disk,
+//! each new object would have the folder of pack files listed. Each commit has a memory of its own, so that a failed
+//! one leaves nothing behind.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use git2::{
-    Commit, ConfigLevel, ErrorCode, Odb, OdbLookupFlags, Oid, PackBuilder, Repository, Signature, Time, Tree,
-};
+use git2::{ConfigLevel, ErrorCode, ObjectType, Odb, OdbLookupFlags, Oid, PackBuilder, Repository, Tree};
 
 use super::edits::{self, Content, Edit, Folder, Node};
 use super::{BRANCH, Ledger};
@@ -19,8 +18,6 @@ const AUTHOR: (&str, &str) = ("packhouse", "packhouse@localhost");
 const FILE: i32 = 0o100644;
 const EXECUTABLE: i32 = 0o100755;
 const FOLDER: i32 = 0o040000;
-/// Above the priorities of libgit2's own backends, so that everything new is written to memory.
-const MEMORY_FIRST: i32 = 1000;
 const PACK_MODE: u32 = 0o444;
 /// From how many bytes on a file is large.
 const LARGE: usize = 2048;
@@ -61,14 +58,14 @@ impl Ledger {
             return Err(GitError::NoEdits);
         }
         let root = edits::fold(edits)?;
-        let memory = open::open_bare(&self.path)?;
-        let odb = memory.odb().map_err(|source| self.failed("open the objects", source))?;
-        odb.add_new_mempack_backend(MEMORY_FIRST).map_err(|source| self.failed("collect objects", source))?;
-        let disk = self.repository.borrow();
-        let known = disk.odb().and_then(|known| known.refresh().map(|()| known));
+        let disk = open::open_bare(&self.path)?;
+        let memory = in_memory().map_err(|source| self.failed("collect objects", source))?;
+        let odb = memory.odb().map_err(|source| self.failed("collect objects", source))?;
+        let repository = self.repository.borrow();
+        let known = repository.odb().and_then(|known| known.refresh().map(|()| known));
         let known = known.map_err(|source| self.failed("open the objects", source))?;
         let (new, order, alike) = Default::default();
-        let mut writer = Writer { ledger: self, memory: &memory, odb, known, new, order, alike };
+        let mut writer = Writer { ledger: self, disk: &disk, memory: &memory, odb, known, new, order, alike };
         let commit = writer.commit(parent, &root, message, time)?;
         writer.write_packs()?;
         Ok(commit.into())
@@ -111,9 +108,12 @@ impl Ledger {
 /// Collects the new objects of one commit.
 struct Writer<'ledger> {
     ledger: &'ledger Ledger,
+    /// What stood before.
+    disk: &'ledger Repository,
     memory: &'ledger Repository,
+    /// The objects in memory.
     odb: Odb<'ledger>,
-    /// What is on disk, without the objects in memory.
+    /// Those on disk.
     known: Odb<'ledger>,
     new: BTreeSet<Oid>,
     order: Vec<Oid>,
@@ -129,15 +129,13 @@ impl Writer<'_> {
         message: &str,
         time: i64,
     ) -> Result<Oid, GitError> {
-        let parent = parent.map(|parent| objects::commit(self.memory, parent)).transpose()?;
-        let old_root =
-            parent.as_ref().map(|parent| objects::tree(self.memory, parent.tree_id().into())).transpose()?;
+        let old = parent.map(|parent| objects::commit(self.disk, parent)).transpose()?;
+        let old_root = old.map(|old| objects::tree(self.disk, old.tree_id().into())).transpose()?;
         let (tree, _) = self.folder(old_root.as_ref(), root, ["", ""])?;
-        let parents: Vec<&Commit<'_>> = parent.iter().collect();
-        let written = Signature::new(AUTHOR.0, AUTHOR.1, &Time::new(time, 0)).and_then(|signature| {
-            let tree = self.memory.find_tree(tree)?;
-            self.memory.commit(None, &signature, &signature, message, &tree, &parents)
-        });
+        let parent = parent.map(|parent| format!("parent {parent}\n")).unwrap_or_default();
+        let by = format!("{} <{}> {time} +0000", AUTHOR.0, AUTHOR.1);
+        let text = format!("tree {tree}\n{parent}author {by}\ncommitter {by}\n\n{message}");
+        let written = self.odb.write(ObjectType::Commit, text.as_bytes());
         let commit = written.map_err(|source| self.ledger.failed("write a commit", source))?;
         self.collect(commit);
         Ok(commit)
@@ -186,7 +184,7 @@ impl Writer<'_> {
         let entry = old.and_then(|old| old.get_name(names[1]));
         let is_other = entry.as_ref().is_some_and(|entry| entry.filemode() != FOLDER);
         let old = match entry {
-            Some(entry) if !is_other => Some(objects::tree(self.memory, entry.id().into())?),
+            Some(entry) if !is_other => Some(objects::tree(self.disk, entry.id().into())?),
             _ => None,
         };
         let (id, is_empty) = self.folder(old.as_ref(), inside, names)?;
@@ -198,13 +196,11 @@ impl Writer<'_> {
     }
 
     fn blob(&mut self, content: &Content, alike: [&str; 2]) -> Result<Oid, GitError> {
-        let id = ObjectId::of_blob(&content.bytes).oid();
-        if !self.is_known(id) {
-            let written = self.odb.write(git2::ObjectType::Blob, &content.bytes);
-            written.map_err(|source| self.ledger.failed("write a file", source))?;
-            if self.collect(id) && content.bytes.len() >= LARGE {
-                self.alike.entry(alike.map(str::to_owned).into()).or_default().push(id);
-            }
+        // A folder takes in what it finds in memory only.
+        let written = self.odb.write(ObjectType::Blob, &content.bytes);
+        let id = written.map_err(|source| self.ledger.failed("write a file", source))?;
+        if self.collect(id) && content.bytes.len() >= LARGE {
+            self.alike.entry(alike.map(str::to_owned).into()).or_default().push(id);
         }
         Ok(id)
     }
@@ -243,7 +239,8 @@ impl Writer<'_> {
 
     fn builder(&self, ids: Vec<&Oid>) -> Result<PackBuilder<'_>, git2::Error> {
         let mut builder = self.memory.packbuilder()?;
-        builder.set_threads(1);
+        // Small commits are done before a thread has begun.
+        builder.set_threads(if ids.len() < MANY { 1 } else { 0 });
         ids.into_iter().try_for_each(|id| builder.insert_object(*id, None))?;
         Ok(builder)
     }
@@ -263,6 +260,13 @@ impl Writer<'_> {
             self.memory.config().and_then(|mut config| config.add_file(&path, ConfigLevel::App, true));
         added.map_err(|source| self.ledger.failed("read the settings of a pack file", source))
     }
+}
+
+/// A repository without a folder, whose objects are in memory.
+fn in_memory() -> Result<Repository, git2::Error> {
+    let odb = Odb::new()?;
+    odb.add_new_mempack_backend(1)?;
+    Repository::from_odb(odb)
 }
 
 /// What an edit inside a folder comes to.
