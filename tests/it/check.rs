@@ -156,8 +156,13 @@ fn settings_of_the_base_that_cannot_be_used_are_told() {
     folder.write("packhouse.toml", "lints = [").write("greeter.pack.json", greeter("1.0.0")).commit("one");
     folder.git(&["switch", "--quiet", "--create", "topic"]);
     folder.write("packhouse.toml", "[lints]\n").commit("mended");
-    let notes = against_main(&folder).json()["notes"].to_string();
-    assert!(notes.contains("packhouse.toml: what became easier is not known"), "{notes}");
+    for gone in [false, true] {
+        if gone {
+            folder.remove("packhouse.toml").commit("gone");
+        }
+        let notes = against_main(&folder).json()["notes"].to_string();
+        assert!(notes.contains("packhouse.toml: what became easier is not known"), "{gone}: {notes}");
+    }
 }
 
 #[test]

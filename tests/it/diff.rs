@@ -165,3 +165,15 @@ fn git_shows_json_that_has_nothing_of_a_pack_as_text() {
     assert!(shown.contains("+{\"a\": 1}"), "{shown}");
     assert!(!shown.contains("[[allow]]"), "{shown}");
 }
+
+#[test]
+fn markdown_shows_code_as_it_is() {
+    let folder = Folder::new();
+    let with = |pattern: &str| {
+        let validation = format!("\"required\": true, \"validation\": {{ \"pattern\": \"{pattern}\" }}");
+        greeter("1.0.0").replacen("\"required\": true", &validation, 1)
+    };
+    folder.write("old.pack.json", with("^(a|b|c)$")).write("new.pack.json", with("^(a|b)$"));
+    let shown = folder.run(&["diff", "old.pack.json", "new.pack.json", "--format", "markdown"]).stdout;
+    assert!(shown.contains("`^(a|b)$`"), "{shown}");
+}

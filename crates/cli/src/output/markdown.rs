@@ -69,7 +69,7 @@ fn row(pack: &CheckedPack) -> String {
     };
     format!(
         "| {mark} | {} | {} | {} | {} |\n",
-        code(&pack.pack),
+        in_cell(&code(&pack.pack)),
         word(&pack.status),
         cell(&version),
         cell(&needed)
@@ -199,7 +199,7 @@ fn findings(items: &[&Item]) -> String {
     let mut text = "| level | where | finding |\n|-|-|-|\n".to_owned();
     for item in items.iter().take(MOST_ITEMS) {
         let spot = &item.spot;
-        let place = code(&format!("{}:{}:{}", spot.path, spot.start.line, spot.start.column));
+        let place = in_cell(&code(&format!("{}:{}:{}", spot.path, spot.start.line, spot.start.column)));
         let help = item.help.as_ref().map(|help| format!("<br>{}", cell(help))).unwrap_or_default();
         let (message, rule) = (cell(&item.message), code(&item.rule));
         text.push_str(&format!("| {} | {place} | {message} ({rule}){help} |\n", item.level));
@@ -235,10 +235,15 @@ fn escaped(text: &str) -> String {
 }
 
 fn cell(text: &str) -> String {
-    escaped(text).replace('|', "\\|")
+    in_cell(&escaped(text))
+}
+
+/// Markdown as a cell of a table takes it; anywhere else, a bar in code would show its backslash.
+fn in_cell(markdown: &str) -> String {
+    markdown.replace('|', "\\|")
 }
 
 fn code(text: &str) -> String {
-    let text = printable(text).replace('|', "\\|");
+    let text = printable(text);
     if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
 }

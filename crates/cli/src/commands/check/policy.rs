@@ -88,8 +88,12 @@ fn settings_of_base(judged: &[JudgedFile], base: &dyn Tree) -> BTreeSet<Settings
         Some((file.file.tree.as_ref()?.root().to_owned(), folder(&file.file.path).to_owned()))
     });
     let folders: BTreeSet<SettingsKey> = places.collect();
-    let found = |(root, folder): SettingsKey| Some((root, find_settings(base, &file_of(&folder)).ok()?.base));
-    folders.into_iter().filter_map(found).collect()
+    let found = |(root, at): SettingsKey| match find_settings(base, &file_of(&at)) {
+        Ok(found) => (root, found.base),
+        // A file that cannot be used counted, all the same.
+        Err((path, _)) => (root, folder(&path).to_owned()),
+    };
+    folders.into_iter().map(found).collect()
 }
 
 /// Finds the line of a place in a settings file.

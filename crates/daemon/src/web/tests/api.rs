@@ -287,9 +287,11 @@ fn events_are_numbered_facts() {
 fn rules_explain_themselves() {
     let world = World::empty();
     let rules = world.get("/v1/rules").json()["rules"].as_array().expect("rules").len();
-    assert_eq!(rules, rules::LINTS.len() + rules::CHANGES.len());
+    assert_eq!(rules, rules::LINTS.len() + rules::CHANGES.len() + registry::gate::GATE_RULES.len());
     assert_eq!(world.get("/v1/rules/undeclared-variable").json()["kind"], "lint");
     assert_eq!(world.get("/v1/rules/variable-required-added").json()["kind"], "change");
+    assert_eq!(world.get("/v1/rules/policy-loosened").json()["kind"], "gate");
+    assert!(world.get("/rules/policy-loosened").text().contains("asks for less"));
 }
 
 #[test]
