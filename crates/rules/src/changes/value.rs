@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 
 use pack::digest::canonical_node;
 use pack::json::Node;
-use pack::number::Exact;
 
 /// The canonical text of a value; nothing where it is absent, `null`, or an empty block.
 pub(crate) fn written(node: Option<Node<'_>>) -> Option<String> {
@@ -31,6 +30,14 @@ pub(crate) fn block(node: Node<'_>, skipped: &[&str]) -> String {
     said.collect::<Vec<_>>().join("\n")
 }
 
+/// Below it doubles hold every whole number.
+pub(crate) const EXACT: f64 = 9e15;
+
+/// The value, where it is a number.
+pub(crate) fn number(node: Option<Node<'_>>) -> Option<Node<'_>> {
+    node.filter(|node| node.as_exact().is_some())
+}
+
 /// How one upper limit stands to another, by what their texts denote; what is no number limits nothing.
 pub(crate) fn by_limit(one: Option<Node<'_>>, other: Option<Node<'_>>) -> Ordering {
     match (one.and_then(Node::as_exact), other.and_then(Node::as_exact)) {
@@ -42,12 +49,8 @@ pub(crate) fn by_limit(one: Option<Node<'_>>, other: Option<Node<'_>>) -> Orderi
 /// The whole number that a limit comes to for whoever counts; beyond 64 bits, the last one.
 pub(crate) fn whole(limit: Option<Node<'_>>) -> Option<i64> {
     let limit = limit?;
-    limit.as_i64().or_else(|| {
-        let is_negative = limit.as_exact()? < Exact::parse("0");
-        // A cast to a whole number ends where its type does.
-        let nearest = limit.as_f64().filter(|number| number.is_finite());
-        Some(nearest.map_or(if is_negative { i64::MIN } else { i64::MAX }, |number| number.floor() as i64))
-    })
+    // A cast to a whole number ends where its type does.
+    limit.as_i64().or_else(|| Some(limit.as_f64()?.floor() as i64))
 }
 
 /// Whether the things that both sides have stand in another order: positions in NEW, in the order of OLD.

@@ -6,6 +6,8 @@ use pack::json::Node;
 use pack::model::{Media, Prompt};
 use serde_json::{Value, json};
 
+use crate::changes::value::number;
+
 /// The media settings of one prompt with their defaults filled in.
 pub(crate) struct Settings<'a> {
     /// The settings as written; none where the prompt has none.
@@ -164,7 +166,7 @@ impl<'a> Settings<'a> {
 
     /// The limit of a type as written, where it has one.
     pub(super) fn written_limit(&self, kind: &str, limit: Limit) -> Option<Node<'a>> {
-        self.block(kind)?.get(limit.field()).filter(|node| node.as_exact().is_some())
+        number(self.block(kind)?.get(limit.field()))
     }
 
     /// The limit of a type, where it has one, as the nearest double.

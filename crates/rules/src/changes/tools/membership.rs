@@ -107,12 +107,7 @@ pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>
 }
 
 /// States that the inner name or the description moved.
-pub(super) fn compare_pair<'a>(
-    comparison: &Comparison<'a>,
-    old: Tool<'a>,
-    new: Tool<'a>,
-    changes: &mut Changes<'a>,
-) {
+pub(super) fn compare_pair<'a>(old: Tool<'a>, new: Tool<'a>, changes: &mut Changes<'a>) {
     let key = new.name_key();
     if old.name_key() == key && old.text("name") != new.text("name") {
         let shown = |tool: Tool<'a>| match tool.text("name") {
@@ -120,13 +115,8 @@ pub(super) fn compare_pair<'a>(
             None => "nothing".to_owned(),
         };
         let message = format!("tool `{key}` is called {} instead of {}", shown(new), shown(old));
-        let draft = changes.report(&NAME_CHANGED, At::member(*old, *new, "name"), message);
-        // Where two tools have one name, or one has none, nobody can say whom a call reached.
-        let is_called = |tool: &Tool<'a>| tool.text("name") == old.text("name");
-        match old.text("name").filter(|_| !comparison.new.pack.tools().any(|tool| is_called(&tool))) {
-            Some(name) => draft.focus(Focus::Reference(Named::ToolName, name.to_owned())),
-            None => draft.possible("no-witness"),
-        };
+        let held = Focus::Reference(Named::ToolName, old.text("name").unwrap_or_default().to_owned());
+        changes.report(&NAME_CHANGED, At::member(*old, *new, "name"), message).focus(held);
     }
     if old.text("description") != new.text("description") {
         let message = format!("the description of tool `{key}` changed");

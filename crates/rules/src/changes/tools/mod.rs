@@ -38,7 +38,7 @@ pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>
     membership::compare(comparison, changes);
     for (old, new) in comparison.tools.pairs() {
         changes.scope(tool_scope(comparison, old.name_key(), new.name_key()));
-        membership::compare_pair(comparison, old, new, changes);
+        membership::compare_pair(old, new, changes);
         parameters::compare((old, new), &comparison.budget, changes);
     }
     for pair in &comparison.prompt_pairs {

@@ -9,7 +9,7 @@ use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::comparison::PromptPair;
 use crate::changes::report::{At, Changes, Spot};
 use crate::changes::side::PromptSide;
-use crate::changes::value::written;
+use crate::changes::value::{number, written};
 
 pub(super) const CHOICE_CHANGED: ChangeRule = ChangeRule {
     id: "tool-policy-choice-changed",
@@ -183,8 +183,7 @@ fn compare_limit<'a>(
     changes: &mut Changes<'a>,
 ) {
     let limit = |prompt: &PromptSide<'a>| {
-        let policy = prompt.prompt.get("tool_policy");
-        policy.and_then(|policy| policy.get(field)).filter(|node| node.as_exact().is_some())
+        number(prompt.prompt.get("tool_policy").and_then(|policy| policy.get(field)))
     };
     let counts = |prompt: &PromptSide<'a>| {
         limit(prompt).and_then(Node::as_exact).unwrap_or_else(|| Exact::parse(&default.to_string()))

@@ -11,6 +11,7 @@ use pack::number::{Exact, is_rounded};
 use regex::Regex;
 use serde_json::{Map, Number, Value, json};
 
+use crate::changes::value::EXACT;
 use crate::subset::value_of;
 
 /// What a declaration says about the values of a variable.
@@ -33,9 +34,6 @@ pub(crate) struct Constraints<'a> {
     /// Whether the empty string counts as no value.
     pub(super) nonempty: bool,
 }
-
-/// Below it doubles hold every whole number.
-const EXACT: f64 = 9e15;
 
 /// A limit, as it is written.
 #[derive(Debug, Clone, Copy)]

@@ -6,6 +6,7 @@ use super::Outcome;
 use crate::change::Witness;
 use crate::changes::comparison::PromptPair;
 use crate::changes::media::{Descriptor, Limit, Settings};
+use crate::changes::value::EXACT;
 
 /// Which medium is refused now.
 #[derive(Debug, Clone)]
@@ -71,7 +72,6 @@ pub(super) fn find(pair: &PromptPair<'_>, wanted: &MediaBreak) -> Outcome {
 
 /// Whether a double tells what is just beyond the limits from what is not.
 fn is_measurable(old: &Settings<'_>, new: &Settings<'_>, kind: &str, limit: Limit) -> bool {
-    const EXACT: f64 = 9e15;
     [old, new].iter().filter_map(|side| side.limit(kind, limit)).all(|most| most.abs() < EXACT)
 }
 

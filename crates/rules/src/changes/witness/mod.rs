@@ -176,7 +176,11 @@ fn reference(comparison: &Comparison<'_>, named: Named, name: &str) -> Outcome {
         Named::OptionalProvider => !super::later::looks_up_optional(pack, name),
     };
     if !finds(comparison.old.pack) || finds(comparison.new.pack) {
-        return Outcome::None;
+        return match named {
+            // Where two tools have one name, or one has none, nobody can say whom a call reached.
+            Named::ToolName => Outcome::Undecided,
+            _ => Outcome::None,
+        };
     }
     let kind = match named {
         Named::Pack => "pack",

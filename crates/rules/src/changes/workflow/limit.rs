@@ -6,7 +6,7 @@ use super::machine::{is_terminal, max_visits};
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::comparison::Comparison;
 use crate::changes::report::{At, Changes, Spot};
-use crate::changes::value::{by_limit, written};
+use crate::changes::value::{by_limit, number, written};
 use crate::changes::witness::{Focus, Trace};
 
 pub(super) const TERMINAL_CHANGED: ChangeRule = ChangeRule {
@@ -132,7 +132,7 @@ pub(super) fn compare<'a>(
 }
 
 fn compare_visits<'a>(old: State<'a>, new: State<'a>, changes: &mut Changes<'a>) {
-    let limit = |state: State<'a>| state.get("max_visits").filter(|node| node.as_exact().is_some());
+    let limit = |state: State<'a>| number(state.get("max_visits"));
     let moves = by_limit(limit(new), limit(old));
     let key = new.name_key();
     let (rule, message) = match (written(limit(old)), written(limit(new))) {
