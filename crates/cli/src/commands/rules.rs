@@ -67,12 +67,7 @@ fn document() -> Value {
             "why": rule.why, "fix": rule.fix,
         })
     });
-    let gate = GATE_RULES.iter().map(|rule| {
-        json!({
-            "id": rule.id, "kind": "gate", "level": rule.level, "summary": rule.summary, "why": rule.why,
-            "fix": rule.fix,
-        })
-    });
+    let gate = GATE_RULES.iter().map(|rule| json!(rule));
     let rules: Vec<Value> = lints.chain(changes).chain(gate).collect();
     json!({ "version": 1, "rules": rules })
 }

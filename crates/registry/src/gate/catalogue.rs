@@ -1,9 +1,13 @@
 //! What the gate itself says of settings, as it documents itself.
 
 use rules::Level;
+use serde::Serialize;
 
 /// A rule that looks neither at one pack nor at two versions of it, but at the settings they are judged by.
-#[derive(Debug)]
+///
+/// As JSON it has the form that rules have everywhere, of the kind `gate`.
+#[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename = "gate")]
 pub struct GateRule {
     /// Its name.
     pub id: &'static str,

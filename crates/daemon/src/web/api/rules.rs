@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use registry::gate::{GATE_RULES, GateRule, find_gate_rule};
+use registry::gate::{GATE_RULES, find_gate_rule};
 use rules::{CHANGES, ChangeRule, LINTS, Lint, find_change, find_lint};
 
 use crate::web::answer::Answer;
@@ -14,7 +14,7 @@ pub(crate) async fn list() -> Result<Answer, Problem> {
     let lints = LINTS.iter().map(|lint| of_lint(lint));
     let rules: Vec<Value> = lints
         .chain(CHANGES.iter().map(|rule| of_change(rule)))
-        .chain(GATE_RULES.iter().map(of_gate))
+        .chain(GATE_RULES.iter().map(|rule| json!(rule)))
         .collect();
     Answer::json(&json!({"rules": rules}))
 }
@@ -24,7 +24,7 @@ pub(crate) async fn one(names: Names) -> Result<Answer, Problem> {
     let id = names.get("id");
     let lint = find_lint(id).map(of_lint);
     let rule = lint.or_else(|| find_change(id).map(of_change));
-    let rule = rule.or_else(|| find_gate_rule(id).map(of_gate)).ok_or_else(|| not_found(id))?;
+    let rule = rule.or_else(|| find_gate_rule(id).map(|rule| json!(rule))).ok_or_else(|| not_found(id))?;
     Answer::json(&rule)
 }
 
@@ -43,17 +43,6 @@ fn of_lint(lint: &Lint) -> Value {
         "why": lint.why,
         "fix": lint.fix,
         "example": lint.example,
-    })
-}
-
-fn of_gate(rule: &GateRule) -> Value {
-    json!({
-        "id": rule.id,
-        "kind": "gate",
-        "level": rule.level,
-        "summary": rule.summary,
-        "why": rule.why,
-        "fix": rule.fix,
     })
 }
 
