@@ -166,10 +166,12 @@ impl Judgement {
         let own = own?;
         let has =
             |rule: &str| self.findings.iter().any(|finding| finding.rule == rule && !finding.acknowledged);
-        let (from, required) = match () {
-            () if has("version-reused") => (own.clone(), self.required),
-            () if has("version-decreased") => (Pack(base?.document.root()).version()?, diff?.required_bump),
-            () => return None,
+        let (from, required) = if has("version-reused") {
+            (own.clone(), self.required)
+        } else if has("version-decreased") {
+            (Pack(base?.document.root()).version()?, diff?.required_bump)
+        } else {
+            return None;
         };
         let required = required.max(Bump::Patch);
         Some((as_prerelease(own, lowest_free(&from, required, taken), taken), required))

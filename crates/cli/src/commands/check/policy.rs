@@ -62,10 +62,13 @@ impl Run<'_> {
     /// What became easier for a pack by moving away from the settings that counted for it.
     pub fn settings_left_behind(&self, file: &JudgedFile, base: &BaseSide) -> Option<FindingView> {
         let path = file.file.path.as_str();
+        if folder(&base.path) == folder(path) {
+            return None;
+        }
         let find = |path: &str| find_settings(base.tree.as_ref(), path).ok();
         let (old, stayed) = (find(&base.path)?, find(path)?);
         // A settings file that counts for both places is compared by itself.
-        if folder(&base.path) == folder(path) || old.base == stayed.base {
+        if old.base == stayed.base {
             return None;
         }
         let [old_file, new_file] =
