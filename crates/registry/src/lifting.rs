@@ -1,6 +1,6 @@
 //! Flags that authors lift: `[[allow]]` entries at a later head accept what made the bump of a release insufficient.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::Date;
 use pack::tree::Tree;
@@ -8,36 +8,42 @@ use semver::Version;
 
 use crate::candidate::{Archive, ReleaseContent};
 use crate::judge::{Input, Settings, compare};
-use crate::settings::{Policy, find_settings};
+use crate::settings::{FoundSettings, Policy, find_settings};
 use crate::version::baseline;
+
+/// A release that is flagged for its bump.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flagged {
+    /// Its version.
+    pub version: Version,
+    /// The path of its pack file, which says where settings for it are looked for.
+    pub path: String,
+}
 
 /// Which of the releases that are flagged for their bump the settings at `head` lift, as of `today`.
 ///
 /// Each is compared with the baseline that it has once those below it are lifted. The release itself, its report and
-/// its flag stay as they were published.
+/// its flag stay as they were published. What is not among `flagged` counts as the archive says.
 pub fn lifted(
     archive: &dyn Archive,
     id: &str,
-    flagged: &[Version],
+    flagged: &[Flagged],
     head: &dyn Tree,
     (policy, today): (&Policy, Date),
 ) -> BTreeSet<Version> {
     let mut known = archive.known(id);
-    for release in &mut known {
-        release.insufficient = flagged.contains(&release.version);
-    }
-    let mut flagged: Vec<&Version> = flagged.iter().collect();
-    flagged.sort_by(|a, b| a.cmp_precedence(b));
+    let versions: BTreeSet<&Version> = flagged.iter().map(|release| &release.version).collect();
+    known.iter_mut().filter(|it| versions.contains(&it.version)).for_each(|it| it.insufficient = true);
+    let mut flagged: Vec<&Flagged> = flagged.iter().collect();
+    flagged.sort_by(|a, b| a.version.cmp_precedence(&b.version));
+    let mut settings: BTreeMap<&str, Option<FoundSettings>> = BTreeMap::new();
     let mut lifted = BTreeSet::new();
-    for version in flagged {
-        let Some(release) = archive.content(id, version) else { continue };
-        let Ok(found) = find_settings(head, &release.path) else { continue };
-        if !found.settings.allow.iter().any(|entry| entry.pack.as_deref().is_none_or(|pack| pack == id)) {
-            continue;
-        }
-        let base = baseline(&known, version).and_then(|base| archive.content(id, &base.version));
+    for Flagged { version, path } in flagged {
+        let found = settings.entry(path).or_insert_with(|| accepting(head, path, id));
+        let Some(found) = found else { continue };
         let settings = Settings { repository: &found.settings, base: &found.base, policy, today, spec: None };
-        let is_enough = base.is_some_and(|base| {
+        let base = baseline(&known, version).and_then(|base| archive.content(id, &base.version));
+        let is_enough = base.zip(archive.content(id, version)).is_some_and(|(base, release)| {
             let report = compare(input(&base), input(&release), settings);
             report.is_some_and(|report| report.sufficient && report.changes.iter().any(|it| it.acknowledged))
         });
@@ -47,6 +53,13 @@ pub fn lifted(
         }
     }
     lifted
+}
+
+/// The settings for a pack, where they accept anything of it.
+fn accepting(head: &dyn Tree, path: &str, id: &str) -> Option<FoundSettings> {
+    let found = find_settings(head, path).ok()?;
+    let accepts = found.settings.allow.iter().any(|it| it.pack.as_deref().is_none_or(|pack| pack == id));
+    accepts.then_some(found)
 }
 
 fn input(release: &ReleaseContent) -> Input<'_> {

@@ -31,6 +31,11 @@ pub use repository::{
 /// The name of the file in which authors write their settings.
 pub const FILE_NAME: &str = "packhouse.toml";
 
+/// Whether the file at `path` holds such settings.
+pub fn is_settings_file(path: &str) -> bool {
+    path.rsplit('/').next() == Some(FILE_NAME)
+}
+
 /// The settings that count for a pack, and the folder of the file that they came from.
 #[derive(Debug, Clone, Default)]
 pub struct FoundSettings {

@@ -57,9 +57,9 @@ impl PackStatus {
         self.source.deprecated.get(version).or_else(|| self.api.deprecated.get(version)).map(String::as_str)
     }
 
-    /// Versions whose flag for their bump is lifted.
-    pub fn lifted(&self) -> BTreeSet<&Version> {
-        self.source.lifted.keys().chain(self.api.lifted.keys()).collect()
+    /// Whether the flag of a version for its bump is lifted.
+    pub fn is_lifted(&self, version: &Version) -> bool {
+        self.source.lifted.contains_key(version) || self.api.lifted.contains_key(version)
     }
 
     /// All channels: one that the repository sets beats one of the API.
@@ -91,8 +91,9 @@ impl PackStatus {
                 changes.push(StatusChange { kind: off, version: version.clone(), detail: String::new() });
             }
         }
-        for version in new.lifted().difference(&self.lifted()) {
-            let version = (*version).clone();
+        let lifted: BTreeSet<&Version> = new.source.lifted.keys().chain(new.api.lifted.keys()).collect();
+        for version in lifted.into_iter().filter(|version| !self.is_lifted(version)) {
+            let version = version.clone();
             changes.push(StatusChange { kind: EventType::FlagLifted, version, detail: String::new() });
         }
         let before = self.channels();

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use pack::tree::{MemoryTree, Tree};
-use registry::Flag;
 use registry::candidate::{Archive, ReleaseContent};
+use registry::lifting::Flagged;
 use registry::release::{Form, NewRelease, Release, SkillRecord};
 use registry::settings::{RepositorySettings, SourceSettings};
 use registry::status::{PackStatus, StatusLayer, source_layer};
@@ -22,7 +22,8 @@ pub struct StoreArchive<'s> {
     snapshot: Arc<Snapshot>,
     sources: &'s [SourceSettings],
     pending: BTreeMap<String, Vec<Arc<NewRelease>>>,
-    added_flagged: usize,
+    /// Those of them that are flagged for their bump and were not asked for yet.
+    added_flagged: Vec<(String, Flagged)>,
     /// The root settings of the source as of the commit that is judged; none where they are as recorded.
     root: Option<RepositorySettings>,
     /// The releases whose flags are lifted as of that commit, by pack; none where they are as recorded.
@@ -34,12 +35,21 @@ impl<'s> StoreArchive<'s> {
     pub fn new(store: &'s Store, sources: &'s [SourceSettings]) -> StoreArchive<'s> {
         let snapshot = store.snapshot();
         let pending = BTreeMap::new();
-        StoreArchive { store, snapshot, sources, pending, added_flagged: 0, root: None, lifted: None }
+        StoreArchive {
+            store,
+            snapshot,
+            sources,
+            pending,
+            added_flagged: Vec::new(),
+            root: None,
+            lifted: None,
+        }
     }
 
     /// Adds a release that the running scan will publish.
     pub fn add(&mut self, release: NewRelease) {
-        self.added_flagged += usize::from(release.release.is_insufficient());
+        let flagged = flagged(&release.release).map(|flagged| (release.release.id.clone(), flagged));
+        self.added_flagged.extend(flagged);
         self.pending.entry(release.release.id.clone()).or_default().push(Arc::new(release));
     }
 
@@ -55,37 +65,51 @@ impl<'s> StoreArchive<'s> {
 
     /// The layer that the source's settings give a pack now.
     pub fn source_layer(&self, id: &str) -> StatusLayer {
-        let recorded = self.recorded_status(id).source;
-        let lifted = match &self.lifted {
-            Some(lifted) => lifted.get(id).cloned().unwrap_or_default(),
-            None => recorded.lifted.clone(),
-        };
         match &self.root {
-            Some(root) => StatusLayer { lifted, ..source_layer(root, id, &self.versions(id)) },
-            None => StatusLayer { lifted, ..recorded },
+            Some(root) => {
+                StatusLayer { lifted: self.lifted(id), ..source_layer(root, id, &self.versions(id)) }
+            }
+            None => StatusLayer { lifted: self.lifted(id), ..self.recorded_status(id).source },
         }
     }
 
-    /// The releases of a pack that were flagged for their bump, or will be, whether or not that was lifted.
-    pub fn flagged(&self, id: &str) -> Vec<Version> {
-        let recorded = self.snapshot.packs.get(id).into_iter().flat_map(|pack| &pack.releases);
-        let recorded = recorded.filter(|row| row.flags.contains(&Flag::InsufficientBump));
-        let pending = self.pending(id).iter().filter(|new| new.release.is_insufficient());
-        recorded
-            .map(|row| row.version.clone())
-            .chain(pending.map(|new| new.release.version.clone()))
-            .collect()
+    /// The releases of a pack whose flag for their bump is lifted, and since when.
+    fn lifted(&self, id: &str) -> BTreeMap<Version, Timestamp> {
+        let recorded = || self.snapshot.packs.get(id).map(|pack| pack.status.source.lifted.clone());
+        let lifted = match &self.lifted {
+            Some(lifted) => lifted.get(id).cloned(),
+            None => recorded(),
+        };
+        lifted.unwrap_or_default()
     }
 
-    /// Takes in which flags are lifted as of a commit of time `at`; one that is lifted already keeps its time.
-    pub fn fold_lifted(&mut self, lifted: BTreeMap<String, BTreeSet<Version>>, at: Timestamp) {
+    /// The releases of a pack that were flagged for their bump, or will be, whether or not that was lifted.
+    pub fn flagged(&self, id: &str) -> Vec<Flagged> {
+        let recorded = self.snapshot.packs.get(id).into_iter().flat_map(|pack| &pack.releases);
+        let recorded = recorded.filter(|row| row.is_insufficient());
+        let recorded = recorded.map(|row| Flagged { version: row.version.clone(), path: row.path.clone() });
+        recorded.chain(self.pending(id).iter().filter_map(|new| flagged(&new.release))).collect()
+    }
+
+    /// Takes in all flags that are lifted as of a commit of time `at`; one that is lifted already keeps its time.
+    pub fn fold_lifted(&mut self, all: BTreeMap<String, BTreeSet<Version>>, at: Timestamp) {
         let timed = |(id, versions): (String, BTreeSet<Version>)| {
-            let known = self.source_layer(&id).lifted;
-            let since = |version: &Version| known.get(version).copied().unwrap_or(at);
-            let timed = versions.into_iter().map(|version| (version.clone(), since(&version))).collect();
-            (id, timed)
+            let known = self.lifted(&id);
+            let since = |version: Version| (version.clone(), known.get(&version).copied().unwrap_or(at));
+            (id, versions.into_iter().map(since).collect())
         };
-        self.lifted = Some(lifted.into_iter().map(timed).collect());
+        self.lifted = Some(all.into_iter().map(timed).collect());
+    }
+
+    /// Takes in flags that are lifted beside all that were taken in before.
+    pub fn add_lifted(&mut self, id: &str, versions: BTreeSet<Version>, at: Timestamp) {
+        let of_pack = self.lifted.get_or_insert_default().entry(id.to_owned()).or_default();
+        of_pack.extend(versions.into_iter().map(|version| (version, at)));
+    }
+
+    /// The added releases that are flagged for their bump, since this was asked last.
+    pub fn take_flagged(&mut self) -> Vec<(String, Flagged)> {
+        std::mem::take(&mut self.added_flagged)
     }
 
     fn recorded_status(&self, id: &str) -> PackStatus {
@@ -113,11 +137,6 @@ impl<'s> StoreArchive<'s> {
         self.pending.values().map(Vec::len).sum()
     }
 
-    /// How many of those are flagged for their bump.
-    pub fn added_flagged(&self) -> usize {
-        self.added_flagged
-    }
-
     /// Versions of a pack that are released or will be.
     pub fn versions(&self, id: &str) -> Vec<Version> {
         let recorded = self.snapshot.packs.get(id).into_iter().flat_map(|pack| &pack.releases);
@@ -139,6 +158,11 @@ impl<'s> StoreArchive<'s> {
         let tree = release_tree(&release, &read);
         Some(ReleaseContent { bytes, path: row.path.clone(), content: row.content, tree: Box::new(tree) })
     }
+}
+
+fn flagged(release: &Release) -> Option<Flagged> {
+    let flagged = || Flagged { version: release.version.clone(), path: release.path.clone() };
+    release.is_insufficient().then(flagged)
 }
 
 /// The files that a release names, at their places in the source's repository.
@@ -177,13 +201,12 @@ impl Archive for StoreArchive<'_> {
     fn known(&self, id: &str) -> Vec<Known> {
         let status = PackStatus { source: self.source_layer(id), api: self.recorded_status(id).api };
         let yanked = |version: &Version| status.yanked(version).is_some();
-        let is_lifted = |version: &Version| status.lifted().contains(version);
         let mut known = Vec::new();
         if let Some(pack) = self.snapshot.packs.get(id) {
             known.extend(pack.releases.iter().map(|row| Known {
                 version: row.version.clone(),
                 yanked: yanked(&row.version),
-                insufficient: row.flags.contains(&Flag::InsufficientBump) && !is_lifted(&row.version),
+                insufficient: row.is_insufficient() && !status.is_lifted(&row.version),
             }));
             // A removed release keeps its number, and nothing can be compared with it.
             let removed = pack.removed.iter().map(|row| row.version.clone());
@@ -192,7 +215,7 @@ impl Archive for StoreArchive<'_> {
         known.extend(self.pending(id).iter().map(|new| Known {
             version: new.release.version.clone(),
             yanked: yanked(&new.release.version),
-            insufficient: new.release.is_insufficient() && !is_lifted(&new.release.version),
+            insufficient: new.release.is_insufficient() && !status.is_lifted(&new.release.version),
         }));
         known
     }

@@ -278,7 +278,7 @@ impl PackEntry {
     pub fn active_flags<'r>(&self, row: &'r ReleaseRow) -> &'r [Flag] {
         match row.flags.as_slice() {
             [Flag::InsufficientBump, rest @ ..] | [rest @ .., Flag::InsufficientBump]
-                if self.status.lifted().contains(&row.version) =>
+                if self.status.is_lifted(&row.version) =>
             {
                 rest
             }

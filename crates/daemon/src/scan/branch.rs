@@ -6,7 +6,7 @@ use std::time::Instant;
 use git::{Change, Changes, EntryKind, Files, ObjectId, RefSnapshot, SourceRepository, TreeEntry};
 use registry::discover::{BranchState, ChangedFile, CommitStep};
 use registry::problem::{Problem, ProblemCode};
-use registry::settings::{FILE_NAME, RepositorySettings};
+use registry::settings::{FILE_NAME, RepositorySettings, is_settings_file};
 
 use super::statuses::head_versions;
 use super::{Memory, Run, ScanError};
@@ -162,14 +162,18 @@ impl Run<'_> {
             *state = self.state_at(repository, name, base)?;
         }
         match base {
-            Some(base) => self.fold_root(&repository.tree(base)?, &base.to_string()),
-            None => self.archive.fold(RepositorySettings::default()),
-        }
-        // What is recorded was lifted at the head that was scanned before.
-        match base.filter(|base| Some(*base) != from) {
-            Some(base) => self.fold_lifted(&repository.tree(base)?, self.time_of(repository, base)?),
-            None if base.is_none() => self.archive.fold_lifted(BTreeMap::new(), self.now),
-            None => {}
+            Some(base) => {
+                let tree = repository.tree(base)?;
+                self.fold_root(&tree, &base.to_string());
+                // What is recorded was lifted at the head that was scanned before.
+                if from != Some(base) {
+                    self.fold_lifted(&tree, self.time_of(repository, base)?);
+                }
+            }
+            None => {
+                self.archive.fold(RepositorySettings::default());
+                self.archive.fold_lifted(BTreeMap::new(), self.now);
+            }
         }
         let grown_from = old.filter(|old| base != Some(*old));
         let (at, walked) = self.walk(repository, name, &history.commits, (state, grown_from.is_none()))?;
@@ -313,7 +317,7 @@ impl Run<'_> {
         if step.changes.iter().any(|change| change.path == FILE_NAME) {
             self.fold_root(&tree, &step.commit);
         }
-        if step.changes.iter().any(|change| change.path.rsplit('/').next() == Some(FILE_NAME)) {
+        if step.changes.iter().any(|change| is_settings_file(&change.path)) {
             self.fold_lifted(&tree, step.at);
         }
         let sight = state.advance(&step, &tree, &self.selection);

@@ -7,10 +7,11 @@ use jiff::Timestamp;
 use pack::tree::Tree;
 use registry::candidate::Archive;
 use registry::discover::BranchState;
-use registry::lifting::lifted;
+use registry::lifting::{Flagged, lifted};
 use registry::problem::{Problem, ProblemCode};
 use registry::settings::{FILE_NAME, find_settings};
 use registry::status::PackStatus;
+use semver::Version;
 
 use super::{Run, ScanError};
 
@@ -29,17 +30,30 @@ impl Run<'_> {
 
     /// Takes in which flags the settings of a commit lift.
     pub(super) fn fold_lifted(&mut self, tree: &dyn Tree, at: Timestamp) {
-        let today = jiff::tz::Offset::UTC.to_datetime(at).date();
-        let terms = (&self.scanner.settings.policy, today);
         let mut all = BTreeMap::new();
         for id in self.own_packs() {
             let flagged = self.archive.flagged(&id);
             if !flagged.is_empty() {
-                let lifted = lifted(&self.archive, &id, &flagged, tree, terms);
+                let lifted = self.lifted(&id, &flagged, tree, at);
                 all.insert(id, lifted);
             }
         }
         self.archive.fold_lifted(all, at);
+    }
+
+    /// Takes in which flags of releases that were just added the settings of a commit lift; says whether any was added.
+    pub(super) fn lift_added(&mut self, tree: &dyn Tree, at: Timestamp) -> bool {
+        let added = self.archive.take_flagged();
+        for (id, flagged) in &added {
+            let lifted = self.lifted(id, std::slice::from_ref(flagged), tree, at);
+            self.archive.add_lifted(id, lifted, at);
+        }
+        !added.is_empty()
+    }
+
+    fn lifted(&self, id: &str, flagged: &[Flagged], tree: &dyn Tree, at: Timestamp) -> BTreeSet<Version> {
+        let today = jiff::tz::Offset::UTC.to_datetime(at).date();
+        lifted(&self.archive, id, flagged, tree, (&self.scanner.settings.policy, today))
     }
 
     /// What the root settings at the head say of the source's packs, where that is news.

@@ -30,9 +30,13 @@ impl Run<'_> {
             let message = "a ref has a name or a target that cannot be read";
             self.see(&Problem::new(ProblemCode::UnreadableName, message).at_reference(Some(name)));
         }
-        if let Some(head) = refs.head.commit {
-            self.fold_root(&repository.tree(head)?, &head.to_string());
-            self.fold_lifted(&repository.tree(head)?, self.time_of(repository, head)?);
+        let head = match refs.head.commit {
+            Some(head) => Some((repository.tree(head)?, self.time_of(repository, head)?)),
+            None => None,
+        };
+        if let (Some((tree, at)), Some(head)) = (&head, refs.head.commit) {
+            self.fold_root(tree, &head.to_string());
+            self.fold_lifted(tree, *at);
         }
         let mut news: Vec<&Tag> = refs
             .tags
@@ -40,7 +44,7 @@ impl Run<'_> {
             .filter(|tag| self.state.tags.get(&tag.name) != Some(&tag.object.to_string()))
             .collect();
         news.sort_by(|a, b| by_version(&patterns, &a.name, &b.name));
-        let mut listed = Listed::new();
+        let (mut listed, mut flagged) = (Listed::new(), false);
         for (at, tag) in news.into_iter().enumerate() {
             if at > 0 && Instant::now() >= self.deadline {
                 self.more = true;
@@ -48,7 +52,15 @@ impl Run<'_> {
             }
             self.summary.commits += 1;
             self.tag(repository, tag, &patterns, &mut listed)?;
+            // The head may accept what the tagged commit did not yet.
+            if let Some((tree, at)) = &head {
+                flagged |= self.lift_added(tree, *at);
+            }
             self.state.tags.insert(tag.name.clone(), tag.object.to_string());
+        }
+        // A lower version that was tagged late may be the baseline of higher ones now.
+        if let Some((tree, at)) = head.filter(|_| flagged) {
+            self.fold_lifted(&tree, at);
         }
         self.state.head = refs.head.commit.map(|commit| commit.to_string());
         self.state.branch.clone_from(&refs.head.branch);
@@ -92,12 +104,7 @@ impl Run<'_> {
         let step = TagStep { tag: tag.name.clone(), object, commit: commit.to_string(), at, files };
         let sight = tagged(&step, &tree, &self.selection, patterns);
         let old = self.stood_before(repository, commit)?;
-        let flagged = self.archive.added_flagged();
         self.take_in(sight, &tree, old);
-        // The head may accept what the tagged commit did not yet.
-        if let Some(head) = self.head.filter(|_| self.archive.added_flagged() > flagged) {
-            self.fold_lifted(&repository.tree(head)?, self.time_of(repository, head)?);
-        }
         Ok(())
     }
 

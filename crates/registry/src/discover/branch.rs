@@ -9,6 +9,7 @@ use pack::tree::{EntryKind, Tree, folder};
 use super::{Look, PackFile, Selection, look};
 use crate::candidate::Candidate;
 use crate::problem::{Problem, ProblemCode};
+use crate::settings::is_settings_file;
 
 /// The packs that stand at the last scanned commit, by path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -159,7 +160,7 @@ impl BranchState {
         };
         let concerns = |path: &str, pack: &PackFile| {
             changes.iter().any(|change| {
-                let settings = change.path.rsplit('/').next() == Some("packhouse.toml");
+                let settings = is_settings_file(&change.path);
                 settings && is_within(path, folder(&change.path))
                     || pack.named.iter().any(|named| is_within(&change.path, named))
             })

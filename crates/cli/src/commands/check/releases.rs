@@ -14,8 +14,8 @@ use registry::candidate::{Archive, Candidate, Outcome, ReleaseContent, Terms};
 use registry::discover::{
     BranchState, ChangedFile, CommitStep, Selection, Sight, TagPatterns, TagStep, tagged, version_of,
 };
-use registry::lifting::lifted;
-use registry::settings::{FILE_NAME, Limits, Policy, ReleasesFrom, SourceSettings, find_settings};
+use registry::lifting::{Flagged, lifted};
+use registry::settings::{Limits, Policy, ReleasesFrom, SourceSettings, find_settings, is_settings_file};
 use registry::status::source_layer;
 use registry::version::Known;
 use registry::{Flag, judge};
@@ -139,7 +139,7 @@ impl History {
             let sight = state.advance(&step, &known, selection);
             Lacking::refuse(commit, &sight.problems)?;
             // What the settings say of earlier releases counts for those of this commit.
-            if step.changes.iter().any(|change| change.path.rsplit('/').next() == Some(FILE_NAME)) {
+            if step.changes.iter().any(|change| is_settings_file(&change.path)) {
                 self.settle(commit)?;
             }
             self.take_in(sight, &tree, commit, search);
@@ -229,12 +229,12 @@ impl History {
         }
         let today = jiff::tz::Offset::UTC.to_datetime(time_of(&self.repository, tip)?).date();
         let policy = Policy { profile: Profile::Wire, ..Policy::default() };
-        let flagged = |releases: &[HistoryRelease]| -> Vec<Version> {
+        let flagged = |releases: &[HistoryRelease]| -> Vec<Flagged> {
             let flagged = releases.iter().filter(|release| release.flagged);
-            flagged.map(|release| release.version.clone()).collect()
+            flagged.map(|it| Flagged { version: it.version.clone(), path: it.path.clone() }).collect()
         };
         let packs = self.releases.iter().map(|(id, releases)| (id.clone(), flagged(releases)));
-        let packs: Vec<(String, Vec<Version>)> = packs.filter(|(_, flagged)| !flagged.is_empty()).collect();
+        let packs: Vec<(String, Vec<Flagged>)> = packs.filter(|(_, flagged)| !flagged.is_empty()).collect();
         for (id, flagged) in packs {
             let lifted = lifted(self, &id, &flagged, &tree, (&policy, today));
             for release in self.releases.get_mut(&id).into_iter().flatten() {
