@@ -12,7 +12,6 @@ mod write;
 
 use std::cell::RefCell;
 use std::fmt;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use git2::{ErrorCode, Repository};
@@ -21,6 +20,7 @@ use pack::tree::EntryKind;
 pub use edits::{Content, Edit};
 pub use remote::{Pushed, without_credentials};
 
+use self::start::WriteLock;
 use crate::source::lossy;
 use crate::{
     Change, CommitTree, FileEntry, GitError, ObjectId, TreeEntry, changes, objects, open, tree, walk,
@@ -34,7 +34,7 @@ pub struct Ledger {
     path: PathBuf,
     repository: RefCell<Repository>,
     /// Held by the writer as long as it lives; none in a reader.
-    lock: Option<File>,
+    lock: Option<WriteLock>,
 }
 
 /// One commit of the ledger.

@@ -17,8 +17,22 @@ const STALE_LOCKS: [&str; 4] = ["refs/heads/ledger.lock", "HEAD.lock", "packed-r
 /// What the names of half-written files begin with.
 const TEMPORARY: [&str; 3] = ["tmp_", ".tmp-", "pack_git2_"];
 
+/// The lock of a ledger's writer, given back when it is dropped.
+///
+/// Closing the file alone would not do: a process that is being started by another thread holds a copy of it until it
+/// runs its own program, and the lock with it.
+#[derive(Debug)]
+pub(super) struct WriteLock(File);
+
+impl Drop for WriteLock {
+    fn drop(&mut self) {
+        // Where the system refuses, closing the file still gives the lock back.
+        let _ = self.0.unlock();
+    }
+}
+
 /// Locks the ledger at `path` and opens it, creating and repairing it as needed.
-pub(super) fn open_or_create(path: &Path) -> Result<(File, Repository), GitError> {
+pub(super) fn open_or_create(path: &Path) -> Result<(WriteLock, Repository), GitError> {
     setup::prepare();
     fs::create_dir_all(path).map_err(|source| failed("create", path, source))?;
     let lock = lock(path)?;
@@ -31,12 +45,12 @@ pub(super) fn open_or_create(path: &Path) -> Result<(File, Repository), GitError
     Ok((lock, repository))
 }
 
-pub(super) fn lock(path: &Path) -> Result<File, GitError> {
+pub(super) fn lock(path: &Path) -> Result<WriteLock, GitError> {
     let lock_path = path.join(LOCK_FILE);
     let opened = File::options().create(true).truncate(false).write(true).open(&lock_path);
     let lock = opened.map_err(|source| failed("open", &lock_path, source))?;
     match lock.try_lock() {
-        Ok(()) => Ok(lock),
+        Ok(()) => Ok(WriteLock(lock)),
         Err(TryLockError::WouldBlock) => Err(GitError::Locked { path: path.to_owned() }),
         Err(TryLockError::Error(source)) => Err(failed("lock", &lock_path, source)),
     }
@@ -142,4 +156,22 @@ fn remove(path: &Path) -> Result<(), GitError> {
 
 fn failed(operation: &'static str, path: &Path, source: io::Error) -> GitError {
     GitError::Io { operation, path: path.to_owned(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lock;
+    use crate::GitError;
+
+    /// A process that another thread starts holds a copy of every open file until it runs its own program.
+    #[test]
+    fn a_copy_of_the_file_does_not_keep_the_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let held = lock(folder.path()).unwrap();
+        let copy = held.0.try_clone().unwrap();
+        assert!(matches!(lock(folder.path()), Err(GitError::Locked { .. })));
+        drop(held);
+        lock(folder.path()).unwrap();
+        drop(copy);
+    }
 }
