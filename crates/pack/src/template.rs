@@ -146,6 +146,21 @@ impl<'t> Placeholder<'t> {
         }
     }
 
+    /// What clients find inside more braces than two: `{{x}}` in `{{{x}}}` and its misspellings, where it names
+    /// anything but a fragment. `text` is the template that holds the placeholder.
+    pub fn braced(&self, text: &'t str) -> Option<Placeholder<'t>> {
+        let (start, end) = (self.span.start as usize, self.span.end as usize);
+        let braces = text[start..end].bytes().take_while(|byte| *byte == b'{').count();
+        if self.form != Form::Logic || braces < 3 {
+            return None;
+        }
+        let start = start + braces - 2;
+        let inner = placeholders(&text[start..end], &Syntax::default()).into_iter().next()?;
+        let span = Span::new(start, start + inner.span.end as usize);
+        (inner.span.start == 0 && inner.root().or(inner.artifact()).is_some())
+            .then_some(Placeholder { span, ..inner })
+    }
+
     /// Names that logic mentions: a use of a variable, though no client renders it.
     pub fn mentioned(&self) -> impl Iterator<Item = &'t str> {
         let body = if self.form == Form::Logic { self.body } else { "" };
@@ -453,5 +468,25 @@ mod tests {
         check("$variable", "$name, $5 $a.b.", &["$name=path name", "$a.b=path a b"]);
         check("[[variable]]", "[[name]] [[#x]] {% if x %}", &["[[name]]=path name"]);
         check("handlebars", "{{name}}", &["{{name}}=path name"]);
+    }
+
+    #[test]
+    fn clients_find_placeholders_in_additional_braces() {
+        let braced = |text: &'static str| {
+            let found = placeholders(text, &Syntax::default());
+            found[0]
+                .braced(text)
+                .map(|inner| (&text[inner.span.start as usize..inner.span.end as usize], inner.body))
+        };
+        assert_eq!(braced("{{{x}}}"), Some(("{{x}}", "x")));
+        assert_eq!(braced("{{{x}}"), Some(("{{x}}", "x")));
+        assert_eq!(braced("é{{{{x.y}}}}"), Some(("{{x.y}}", "x.y")));
+        assert_eq!(braced("{{{ x }}}"), Some(("{{ x }}", "x")));
+        assert_eq!(braced("{{{artifacts.x}}}"), Some(("{{artifacts.x}}", "artifacts.x")));
+        for text in
+            ["{{x}}", "{{ {x} }}", "{{{#if x}}}", "{{{fragments.x}}}", "{{{fragment:x}}}", "{{{1}}}", "{{{"]
+        {
+            assert_eq!(braced(text), None, "{text}");
+        }
     }
 }

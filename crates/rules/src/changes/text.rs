@@ -132,7 +132,7 @@ const MARK: char = '\0';
 pub(crate) fn normal(text: &str, syntax: &Syntax, renamed: &BTreeMap<&str, &str>) -> String {
     let mut normal = String::with_capacity(text.len());
     let mut at = 0;
-    for placeholder in placeholders(text, syntax) {
+    for placeholder in read(text, syntax, None) {
         normal.push_str(&text[at..placeholder.span.start as usize]);
         at = placeholder.span.end as usize;
         normal.push(MARK);
@@ -144,6 +144,18 @@ pub(crate) fn normal(text: &str, syntax: &Syntax, renamed: &BTreeMap<&str, &str>
     }
     normal.push_str(&text[at..]);
     normal
+}
+
+/// The placeholders of an expanded text as clients meet them: what stands in additional braces is filled like any other.
+pub(super) fn read<'t>(text: &'t str, syntax: &Syntax, names: Option<&Names<'_>>) -> Vec<Placeholder<'t>> {
+    let is_fragment = |inner: &Placeholder<'t>| {
+        names.is_some_and(|names| matches!(names.classify(inner), Class::Fragment(_)))
+    };
+    let read = placeholders(text, syntax).into_iter().map(|placeholder| {
+        let inner = placeholder.braced(text).filter(|inner| !is_fragment(inner));
+        inner.unwrap_or(placeholder)
+    });
+    read.collect()
 }
 
 pub(super) fn normal_body(placeholder: &Placeholder<'_>, renamed: &BTreeMap<&str, &str>) -> String {
@@ -207,7 +219,7 @@ impl Usage {
     ) -> Usage {
         let mut usage = Usage::default();
         for text in texts.all().filter_map(|text| text.expanded.as_deref()) {
-            for placeholder in placeholders(text, syntax) {
+            for placeholder in read(text, syntax, Some(names)) {
                 usage.add(&placeholder, syntax, names, &takes_paths);
             }
         }

@@ -254,12 +254,14 @@ impl<'a> Index<'a> {
     fn new(prompt: &PromptSide<'a>) -> Index<'a> {
         let mut found = BTreeMap::new();
         for place in prompt.uses {
-            let spot = Spot::of(place.node).span(place.node.span_within(place.placeholder.span));
+            let inner = place.node.as_str().and_then(|text| place.placeholder.braced(text));
+            let placeholder = inner.as_ref().unwrap_or(&place.placeholder);
+            let spot = Spot::of(place.node).span(place.node.span_within(placeholder.span));
             let mut add = |body: String| {
                 found.entry(body).or_insert_with(|| spot.clone());
             };
-            add(place.placeholder.body.to_owned());
-            if let Form::Path(path) = &place.placeholder.form {
+            add(placeholder.body.to_owned());
+            if let Form::Path(path) = &placeholder.form {
                 let mut body = path.first.to_owned();
                 add(body.clone());
                 for key in &path.rest {

@@ -7,11 +7,11 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use pack::template::{Class, Form, Placeholder, Syntax, placeholders};
+use pack::template::{Class, Form, Placeholder, Syntax};
 use serde_json::Value;
 
 use crate::changes::side::PromptSide;
-use crate::changes::text::{is_badly_spaced, normal_body};
+use crate::changes::text::{is_badly_spaced, normal_body, read};
 use crate::changes::variables::Constraints;
 
 /// The values of one call, by variable name.
@@ -51,7 +51,7 @@ pub(super) fn render(
     let mut rendered = String::new();
     for text in pieces(prompt, model)? {
         let mut at = 0;
-        for placeholder in placeholders(text, syntax) {
+        for placeholder in read(text, syntax, Some(&prompt.names)) {
             let Some(value) = filled(prompt, syntax, &placeholder, &values) else { continue };
             rendered.push_str(&text[at..placeholder.span.start as usize]);
             at = placeholder.span.end as usize;

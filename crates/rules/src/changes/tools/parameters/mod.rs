@@ -5,7 +5,7 @@
 use ::pack::Pointer;
 use ::pack::json::{JsonType, Node};
 use ::pack::model::Tool;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::change::{Bump, Bumps, Certainty, ChangeRule, Witness};
 use crate::changes::report::{At, Changes};
@@ -89,12 +89,31 @@ struct Pair<'a> {
 pub(super) fn compare<'a>((old, new): (Tool<'a>, Tool<'a>), budget: &Budget, changes: &mut Changes<'a>) {
     let parameters = |tool: Tool<'a>| tool.parameters().filter(|parameters| !parameters.is_null());
     let (old_node, new_node) = (parameters(old), parameters(new));
-    let (source, target) = (old_node.map(subset::value_of), new_node.map(subset::value_of));
+    let arguments = |node| of_objects(subset::value_of(node));
+    let (source, target) = (old_node.map(arguments), new_node.map(arguments));
     let comparison = budget.compare(source.as_ref(), target.as_ref());
     let pair = Pair { key: new.name_key(), old: old_node, new: new_node, target };
     for difference in &comparison.differences {
         report(&pair, difference, changes);
     }
+}
+
+/// The schema of the objects that `schema` takes: a call sends an object, whatever else its schema would allow.
+fn of_objects(mut schema: Value) -> Value {
+    let object = || Value::from("object");
+    match &mut schema {
+        Value::Bool(true) => return json!({ "type": "object" }),
+        Value::Object(keywords) => match keywords.get_mut("type") {
+            None => drop(keywords.insert("type".to_owned(), object())),
+            Some(types) => {
+                if types.as_array().is_some_and(|types| types.contains(&object())) {
+                    *types = object();
+                }
+            }
+        },
+        _ => {}
+    }
+    schema
 }
 
 fn report<'a>(pair: &Pair<'a>, difference: &Difference, changes: &mut Changes<'a>) {
