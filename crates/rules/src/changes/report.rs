@@ -239,6 +239,12 @@ impl<'a> Draft<'a> {
         self
     }
 
+    /// Names what the pack does not declare: whatever followed the reference fails, on any client.
+    pub(crate) fn leads_nowhere(&mut self, name: &str) -> &mut Draft<'a> {
+        self.message.push_str(&format!("; the pack declares no `{name}`"));
+        self.bumps(Bumps::table("MMM")).class(Class::Contract).proven()
+    }
+
     /// Says what the break is about; a proven break for which no input is found is left out.
     pub(crate) fn focus(&mut self, focus: Focus<'a>) -> &mut Draft<'a> {
         self.focus = Some(focus);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pack::model::Step;
+use pack::model::{Pack, Step};
 
 use super::graph::CompositionPair;
 use super::normal::{Renames, value};
@@ -79,7 +79,17 @@ fn compare_target<'a>(
     if now != after {
         let shown = |name: Option<&'a str>| name.unwrap_or_default();
         let message = format!("{} runs `{}` instead of `{}`", pair.step(new), shown(after), shown(before));
-        changes.report(&TARGET_CHANGED, At::member(*old, *new, field), message);
+        let draft = changes.report(&TARGET_CHANGED, At::member(*old, *new, field), message);
+        let declares = |pack: Pack<'a>, name: Option<&str>| {
+            name.is_some_and(|name| match field {
+                "tool" => pack.tool(name).is_some(),
+                _ => pack.prompt(name).is_some(),
+            })
+        };
+        let comparison = pair.around.comparison;
+        if declares(comparison.old.pack, before) && after.is_some() && !declares(comparison.new.pack, after) {
+            draft.leads_nowhere(after.unwrap_or_default());
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pack::model::Step;
+use pack::model::{Composition, Step};
 use serde_json::{Value, json};
 
 use super::graph::{CompositionPair, id, shared_waits};
@@ -101,12 +101,18 @@ fn compare_branch<'a>(
                 shown(after),
                 shown(before)
             );
-            changes.report(&BRANCH_TARGET_CHANGED, At::member(*old, *new, field), message);
+            let draft = changes.report(&BRANCH_TARGET_CHANGED, At::member(*old, *new, field), message);
+            let declares = |composition: Composition<'a>, target: Option<&str>| {
+                target.is_some() && composition.all_steps().into_iter().any(|step| step.id() == target)
+            };
+            if declares(pair.old, before) && after.is_some() && !declares(pair.new, after) {
+                draft.leads_nowhere(after.unwrap_or_default());
+            }
         }
     }
 }
 
-/// Steps that came or went are said already, and their order inside means nothing.
+/// Steps that came or went are said already.
 fn compare_branches<'a>(
     pair: &CompositionPair<'_, 'a>,
     old: Step<'a>,
@@ -115,11 +121,25 @@ fn compare_branches<'a>(
 ) {
     let lone = &pair.lone;
     let inner = |step: Step<'a>| step.branches().map(id).filter(|id| !lone.contains(id)).collect::<Vec<_>>();
-    let before: BTreeSet<&str> = inner(old).into_iter().map(|id| pair.now(id)).collect();
-    if before != inner(new).into_iter().collect() {
-        let message = format!("other steps run inside {}", pair.step(new));
-        changes.report(&PARALLEL_CHANGED, At::member(*old, *new, "branches"), message);
+    let before: Vec<&str> = inner(old).into_iter().map(|id| pair.now(id)).collect();
+    let after = inner(new);
+    let at = At::member(*old, *new, "branches");
+    if before.iter().collect::<BTreeSet<_>>() != after.iter().collect() {
+        changes.report(&PARALLEL_CHANGED, at, format!("other steps run inside {}", pair.step(new)));
+    } else if before != after
+        && let Some(strategy) = ordered_by(old).or(ordered_by(new))
+    {
+        let message = format!(
+            "the steps inside {} stand in another order, in which `{strategy}` may merge them",
+            pair.step(new)
+        );
+        changes.report(&PARALLEL_CHANGED, at, message).possible("merge-order");
     }
+}
+
+/// The way in which the results of a parallel step are merged, where their order may show: a barrier names each.
+fn ordered_by(step: Step<'_>) -> Option<&str> {
+    step.get("reduce")?.text("strategy").filter(|strategy| *strategy != "barrier")
 }
 
 fn compare_reducer<'a>(

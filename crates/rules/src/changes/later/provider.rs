@@ -8,7 +8,7 @@ use pack::model::{Pack, Provider, Step};
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::comparison::{Comparison, PromptPair};
 use crate::changes::compositions;
-use crate::changes::report::{At, Changes, Scope, Spot};
+use crate::changes::report::{At, Changes, Draft, Scope, Spot};
 use crate::changes::witness::{Focus, Named};
 use crate::wording::listed;
 
@@ -168,7 +168,8 @@ fn compare_prompt<'a>(
         }
     }
     let spot = |prompt: Node<'a>| Spot::member(prompt, "provider", DEFAULT);
-    changes.report(&PROMPT_CHANGED, At::spots(spot(old), spot(new)), message);
+    let draft = changes.report(&PROMPT_CHANGED, At::spots(spot(old), spot(new)), message);
+    mark_undeclared(comparison, before, after, draft);
 }
 
 fn compare_steps<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>) {
@@ -187,8 +188,21 @@ fn compare_steps<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>) {
             let id = new.id().unwrap_or_default();
             let message = format!("step `{id}` asks for provider `{after}` instead of `{before}`");
             let spot = |step: Step<'a>, key: &str| Spot::member(*step, "provider", key);
-            changes.report(&STEP_CHANGED, At::spots(spot(old, before), spot(new, after)), message);
+            let at = At::spots(spot(old, before), spot(new, after));
+            mark_undeclared(comparison, before, after, changes.report(&STEP_CHANGED, at, message));
         }
+    }
+}
+
+/// Both keys as NEW calls them: what OLD declared under another name is declared.
+fn mark_undeclared<'a>(comparison: &Comparison<'a>, before: &str, after: &str, draft: &mut Draft<'a>) {
+    let declares = |pack: Pack<'a>, key: &str| {
+        key == DEFAULT || pack.providers().any(|provider| provider.name_key() == Some(key))
+    };
+    let was_declared = declares(comparison.old.pack, before)
+        || comparison.renamed_providers.values().any(|key| *key == before);
+    if was_declared && !declares(comparison.new.pack, after) {
+        draft.leads_nowhere(after);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pack::json::Node;
-use pack::model::State;
+use pack::model::{Pack, State};
 
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::comparison::Comparison;
@@ -95,7 +95,13 @@ pub(super) fn compare<'a>(
             let message =
                 format!("event `{name}` of state `{key}` leads to `{new_target}` instead of `{target}`");
             let draft = changes.report(&TARGET_CHANGED, At::both(*node, *new_node), message);
-            weigh(draft, old).focus(Focus::Trace(Trace::Event(old.name_key(), name)));
+            let draft = weigh(draft, old).focus(Focus::Trace(Trace::Event(old.name_key(), name)));
+            let declares = |pack: Pack<'a>, key: &str| {
+                pack.workflow().is_some_and(|workflow| workflow.state(key).is_some())
+            };
+            if declares(comparison.old.pack, target) && !declares(comparison.new.pack, new_target) {
+                draft.leads_nowhere(new_target);
+            }
         }
     }
     for (name, target, node) in &removed {

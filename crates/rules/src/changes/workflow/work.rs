@@ -102,6 +102,9 @@ fn compare_prompt<'a>(
         _ => BTreeSet::new(),
     };
     let draft = changes.report(&PROMPT_CHANGED, At::member(*old, *new, "prompt_task"), message);
+    if comparison.new.prompt(after).is_none() && comparison.old.prompt(before).is_some() {
+        draft.leads_nowhere(after);
+    }
     if !more.is_empty() {
         let names = crate::wording::listed(more);
         draft.message.push_str(&format!(", which also needs {names}"));
