@@ -229,6 +229,25 @@ fn a_version_that_went_down_is_bumped_to_what_is_enough_at_once() {
 }
 
 #[test]
+fn an_entry_that_ends_with_the_version_written_is_counted_as_ended() {
+    let folder = Folder::repository();
+    folder.write("greeter.pack.json", greeter("1.0.0")).commit("one");
+    let entry = "[[allow]]\nrule = \"*\"\nuntil = \"1.0.1\"\nreason = \"soon\"\n";
+    let rules: Vec<String> = {
+        folder.write("greeter.pack.json", breaking("1.0.0"));
+        let report = folder.run(&["check", "--against", "HEAD", "--format", "json"]).json();
+        let changes = report["packs"][0]["diff"]["changes"].as_array().expect("changes").clone();
+        changes.iter().map(|change| change["rule"].as_str().expect("a rule").to_owned()).collect()
+    };
+    let entries = rules.iter().map(|rule| entry.replace('*', rule));
+    folder.write("packhouse.toml", entries.collect::<String>());
+    let bump = ["bump", "--against", "HEAD", "--write"];
+    let ran = folder.run(&bump);
+    assert_eq!(ran.stdout, "greeter 1.0.0 -> 2.0.0  (major, greeter.pack.json)\n", "{}", ran.shown());
+    assert_eq!(folder.run(&bump).stdout, "every version is high enough\n");
+}
+
+#[test]
 fn the_last_of_all_versions_has_an_end() {
     let folder = Folder::repository();
     let most = u64::MAX;

@@ -98,7 +98,7 @@ fn pack_version(judged: Judged<'_>, version: &Version) -> Option<FindingView> {
     };
     let since = Pack(document.root()).version()?;
     let required = diff.required_bump;
-    let enough = judged.enough()?;
+    let (enough, _) = judged.enough()?;
     let help = format!(
         "raise `version` to {enough} (`packhouse bump --write` does it), or accept what asks for more with `[[allow]]`"
     );
@@ -138,22 +138,43 @@ fn pack_version(judged: Judged<'_>, version: &Version) -> Option<FindingView> {
 }
 
 impl Judged<'_> {
-    /// The lowest version that the pack may have: under a prerelease, a prerelease too.
-    pub fn enough(self) -> Option<Version> {
+    /// The lowest version that the pack may have, and the bump that it needs for it: under a prerelease, a prerelease
+    /// too. Entries that end with that version accept nothing in it.
+    pub fn enough(self) -> Option<(Version, Bump)> {
         let own = Pack(self.new.root()).version()?;
         let lowest = |(document, diff): (&Document, &DiffReport)| {
             let since = Pack(document.root()).version()?;
-            let enough = lowest_free(&since, diff.required_bump, self.taken);
-            Some((since, diff.required_bump, enough))
+            let mut required = diff.required_bump;
+            loop {
+                let enough = lowest_free(&since, required, self.taken);
+                let in_it = self.required_in(diff, &as_prerelease(&own, enough.clone(), self.taken));
+                if in_it <= required {
+                    return Some((since, required, enough));
+                }
+                required = in_it;
+            }
         };
-        let (.., mut enough) = lowest(self.baseline?)?;
+        let (_, mut needed, mut enough) = lowest(self.baseline?)?;
         let zero_major = self.settings.repository.changes.zero_major;
         if let Some((since, required, lowest)) = self.below.and_then(lowest)
             && !is_sufficient(&since, &enough, required, zero_major)
         {
-            enough = lowest;
+            (enough, needed) = (lowest, needed.max(required));
         }
-        Some(as_prerelease(&own, enough, self.taken))
+        Some((as_prerelease(&own, enough, self.taken), needed))
+    }
+
+    /// The bump that the changes need if the pack had that version.
+    fn required_in(self, diff: &DiffReport, version: &Version) -> Bump {
+        let holder =
+            Holder { path: self.settings.relative(self.path), pack: &diff.pack, version: Some(version) };
+        let bumps = diff.changes.iter().map(|change| {
+            if !change.acknowledged || holder.accept_change(change, self.settings).is_some() {
+                return pack_bump(change);
+            }
+            pack_bump(&Change { acknowledged: false, ..change.clone() })
+        });
+        bumps.max().unwrap_or_default()
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use pack::json::Document;
 use pack::model::Pack;
-use rules::Level;
+use rules::{Bump, Level};
 use semver::Version;
 
 use super::versions::{Judged, common_changes, cover, version_findings};
@@ -38,8 +38,8 @@ pub struct Weighed {
     pub diff: Option<DiffReport>,
     /// The changes since the release that the version is judged by.
     pub since: Option<DiffReport>,
-    /// The lowest version that the pack may have; none where nothing judges it.
-    pub enough: Option<Version>,
+    /// The lowest version that the pack may have, and the bump that it needs; none where nothing judges it.
+    pub enough: Option<(Version, Bump)>,
     /// The findings on versions; paths in them are that of the pack.
     pub findings: Vec<FindingView>,
 }

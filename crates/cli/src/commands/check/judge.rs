@@ -86,8 +86,10 @@ pub fn judge(
     }
     let version = head.version;
     judgement.matched = acknowledge(&mut judgement.findings, &file.file.path, version, settings);
-    judgement.enough = enough;
     judgement.required = since.as_ref().map(|diff| diff.required_bump).unwrap_or_default();
+    if let Some((enough, required)) = enough {
+        (judgement.enough, judgement.required) = (Some(enough), required);
+    }
     if let Some(start) = judgement.instead(head.version, bases.first(), diff.as_ref(), &taken) {
         let (enough, required) = settled(start, sides, &known, releases)?;
         (judgement.enough, judgement.required) = (Some(enough), required);
