@@ -116,6 +116,114 @@ fn both_doors_say_the_same_of_a_pack() {
     }
 }
 
+/// What stands in the repository beside the pack of [`surrounded`].
+const SETTINGS: &str = "[lints]
+host-variables = [\"tenant\"]
+[[lints.override]]
+paths = [\"packs/**\"]
+rules = { unused-variable = \"error\" }
+[[allow]]
+rule = \"unused-variable\"
+pack = \"greeter\"
+place = \"/prompts/hello/variables/{old}\"
+reason = \"callers still send it\"
+[[allow]]
+rule = \"variable-removed\"
+path = \"packs/greeter.pack.json\"
+reason = \"nobody sends it\"
+[[allow]]
+rule = \"unused-tool\"
+pack = \"greeter\"
+reason = \"there is none\"
+[changes.rules]
+\"variable-optional-added\" = { bump = \"patch\", level = \"warn\" }
+";
+
+const SKILL: &str = "---\nname: refunds\ndescription: Handles refunds.\n---\nGive it back.\n";
+
+/// A pack with skills, with variables that callers send and more text.
+fn surrounded(version: &str, variables: &[&str], skills: &str, text: &str) -> String {
+    let variable = |name: &&str| {
+        format!(
+            "{{ \"name\": \"{name}\", \"type\": \"string\", \"required\": false, \"description\": \"One.\" }},"
+        )
+    };
+    let variables: String = variables.iter().map(variable).collect();
+    let plain = greeter_with(version, &variables, text);
+    plain.replacen("\"prompts\"", &format!("\"skills\": [{skills}],\n  \"prompts\""), 1)
+}
+
+/// A report without the remarks of the run, which differ where a door knows less.
+fn without_notes(mut report: Value) -> Value {
+    report.as_object_mut().expect("a report").remove("notes");
+    report
+}
+
+#[test]
+fn the_settings_and_files_around_a_pack_count_at_both_doors() {
+    let folder = Folder::new();
+    folder.write(
+        "registry.toml",
+        "[policy]\nprofile = \"wire\"\n[[source]]\nname = \"packs\"\npath = \"repo\"\n",
+    );
+    folder.write("repo/packhouse.toml", SETTINGS).write("repo/packs/skills/refunds/SKILL.md", SKILL);
+    let first = surrounded("1.0.0", &["old", "gone"], "\"./skills/refunds\"", " {{tenant}} {{gone}}");
+    folder.write("repo/packs/greeter.pack.json", &first);
+    folder.git(&["init", "--quiet", "--initial-branch=main", "repo"]);
+    folder.git(&["-C", "repo", "add", "--all"]);
+    folder.git(&["-C", "repo", "commit", "--quiet", "--message", "first"]);
+    let daemon = Daemon::start(&folder);
+    daemon.wait("it is served", |daemon| daemon.get("/v1/packs/greeter/versions/1.0.0").status == 200);
+    let address = format!("http://{}", daemon.address);
+    let skill = "\"./skills/refunds\"";
+    let texts = [
+        ("as published", first.clone()),
+        ("an accepted break", surrounded("1.0.1", &["old"], skill, " {{tenant}}")),
+        ("an accepted break under the same version", surrounded("1.0.0", &["old"], skill, " {{tenant}}")),
+        (
+            "a lowered rule",
+            surrounded("1.0.1", &["old", "gone", "tier"], skill, " {{tenant}} {{gone}} {{tier}}"),
+        ),
+        ("an unused variable", surrounded("1.1.0", &["old", "gone", "tier"], skill, " {{tenant}} {{gone}}")),
+        (
+            "a skill twice",
+            surrounded("1.1.0", &["old"], "\"./skills/refunds\", \"./skills/refunds/\"", " Hi."),
+        ),
+        ("no skill", surrounded("2.0.0", &["old"], "", " {{tenant}}")),
+    ];
+    for (what, text) in &texts {
+        folder.write("repo/packs/greeter.pack.json", text);
+        for (against, query) in
+            [("registry", ""), ("registry:latest", "?against=latest"), ("none", "?against=none")]
+        {
+            let arguments = [
+                "check",
+                "packs/greeter.pack.json",
+                "--against",
+                against,
+                "--registry",
+                &address,
+                "--format",
+                "json",
+            ];
+            let checked = folder.run_in("repo", &arguments, &[], "");
+            let posted = post(&daemon, &format!("/v1/check{query}"), text);
+            assert_eq!(without_notes(checked.json()), without_notes(posted), "{what}, against {against}");
+        }
+    }
+    let unseen = surrounded(
+        "1.1.0",
+        &["old", "gone"],
+        "\"./skills/refunds\", \"./skills/new\"",
+        " {{tenant}} {{gone}}",
+    );
+    let posted = post(&daemon, "/v1/check", &unseen);
+    assert_eq!(posted["passed"], true, "what nobody can see is no error: {posted:#}");
+    let notes = posted["notes"].to_string();
+    assert!(notes.contains("`./skills/new` was not looked at"), "{notes}");
+    assert!(notes.contains("as they stand in 1.0.0"), "{notes}");
+}
+
 #[test]
 fn a_release_that_is_held_back_says_why() {
     let (_folder, daemon) = registry();

@@ -10,7 +10,7 @@ use jiff::tz::Offset;
 use pack::SpecVersion;
 use pack::tree::{Tree, folder};
 use registry::Settings;
-use registry::settings::{FILE_NAME, FoundSettings, Policy, SettingsError, find_settings};
+use registry::settings::{FoundSettings, Policy, SettingsError, find_settings};
 use rules::Profile;
 
 use crate::complaint::Complaint;
@@ -89,11 +89,6 @@ pub fn settings_in(tree: &dyn Tree, path: &str, shown: &str) -> Result<FoundSett
         let path = if shown.is_empty() { path } else { format!("{shown}{path}") };
         complaint_of(&path, &error)
     })
-}
-
-/// The path of the settings file with that base.
-pub fn file_of(base: &str) -> String {
-    if base.is_empty() { FILE_NAME.to_owned() } else { format!("{base}/{FILE_NAME}") }
 }
 
 /// What is wrong with a settings file, in the form of every other complaint.

@@ -9,11 +9,11 @@ use rayon::prelude::*;
 use registry::acknowledge::Accepted;
 use registry::gate::{AllowRun, Claim, JudgedPack, allow_findings, duplicate_packs};
 use registry::report::FindingView;
-use registry::settings::FoundSettings;
+use registry::settings::{FoundSettings, settings_file};
 use registry::{Evaluated, Input, evaluate};
 
 use crate::complaint::{self, Complaint};
-use crate::configuration::{Conditions, Configuration, file_of};
+use crate::configuration::{Conditions, Configuration};
 use crate::excerpt::SourceText;
 use crate::output::Texts;
 use crate::packs::{PackFile, place_of, shown};
@@ -236,7 +236,7 @@ pub fn allow_entries(
         let mut matched = notes.matched.clone();
         matched.extend(files.iter().flat_map(|file| &file.evaluated.allowed));
         let complete = folders.iter().any(|(tree, folder)| tree.root() == root && contains(folder, base));
-        let path = file_of(base);
+        let path = settings_file(base);
         let run = AllowRun {
             settings: conditions.settings(settings),
             file: &path,
@@ -298,12 +298,12 @@ fn contains(outer: &str, inner: &str) -> bool {
 
 /// The path of a settings file as the current folder sees it.
 pub fn settings_file_shown(root: &Path, base: &str) -> String {
-    let place = root.join(file_of(base));
+    let place = root.join(settings_file(base));
     let Ok(current) = place_of(Path::new(".")) else { return place.display().to_string() };
     let up = current.ancestors().position(|folder| folder == root);
     match (place.strip_prefix(&current), up) {
         (Ok(below), _) => shown(below),
-        (Err(_), Some(up)) => format!("{}{}", "../".repeat(up), file_of(base)),
+        (Err(_), Some(up)) => format!("{}{}", "../".repeat(up), settings_file(base)),
         (Err(_), None) => place.display().to_string(),
     }
 }

@@ -110,6 +110,8 @@ impl Daemon {
         });
         let ready = Arc::new(AtomicBool::new(false));
         let app = App::new(store.clone(), settings, hints, ready.clone()).counting(counters);
+        // A follower scans no source, and knows of no head of one.
+        let app = if is_follower { app } else { app.reading(shared.paths.clone()) };
         ready.store(true, Ordering::Release);
         let server = tokio::spawn(serve(listener, app, stopped));
         Ok(Daemon { address, store, first_scans, shutdown, workers, remotes, server })

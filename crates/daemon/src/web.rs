@@ -12,6 +12,7 @@ use registry::RegistrySettings;
 use store::Store;
 
 use crate::counters::Counters;
+use crate::scan::SourcePaths;
 
 mod address;
 mod answer;
@@ -82,6 +83,7 @@ pub struct App {
     metrics: Arc<Metrics>,
     hooks: Arc<Hooks>,
     counters: Arc<Counters>,
+    sources: Arc<SourcePaths>,
 }
 
 impl App {
@@ -99,7 +101,14 @@ impl App {
             Arc::new(Hooks::new(&settings, |variable| Some(std::env::var(variable).ok()?.trim().to_owned())));
         let counters = Arc::new(Counters::of(&settings));
         let pool = Pool::for_this_machine();
-        App { store, settings, hints, ready, blobs, pool, closing, metrics, hooks, counters }
+        let sources = Arc::default();
+        App { store, settings, hints, ready, blobs, pool, closing, metrics, hooks, counters, sources }
+    }
+
+    /// Reads the settings of sources in their repositories.
+    pub(crate) fn reading(mut self, sources: Arc<SourcePaths>) -> App {
+        self.sources = sources;
+        self
     }
 
     /// Shows the numbers of the daemon.

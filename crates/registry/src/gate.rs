@@ -32,7 +32,8 @@ pub use loosened::{Loosening, findings as policy_findings, fresh_allows, loosene
 pub use moved::{Judging, moved_to_easier};
 pub use versions::{Judged, as_prerelease, lowest_free, pack_removed, pairing_ambiguous, version_findings};
 pub use weighed::{
-    Sides, Weighed, judged, judging_release, line_release, next_judging_release, passes, weigh,
+    Sides, Weighed, is_silent, judged, judging_release, line_release, next_judging_release, not_compared,
+    passes, weigh,
 };
 
 /// A finding of the gate before it knows its level.

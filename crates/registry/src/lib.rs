@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod acknowledge;
+pub mod borrowed;
 pub mod candidate;
 pub mod discover;
 pub mod event;

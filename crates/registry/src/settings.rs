@@ -45,6 +45,18 @@ pub struct FoundSettings {
     pub base: String,
 }
 
+impl FoundSettings {
+    /// The path of the file, from the root of the repository; where it would stand if there is none.
+    pub fn file(&self) -> String {
+        settings_file(&self.base)
+    }
+}
+
+/// The path of the settings file in a folder.
+pub fn settings_file(base: &str) -> String {
+    if base.is_empty() { FILE_NAME.to_owned() } else { format!("{base}/{FILE_NAME}") }
+}
+
 /// Finds the `packhouse.toml` that counts for the file at `path`: the nearest one upward in the tree.
 ///
 /// # Errors
@@ -52,7 +64,7 @@ pub struct FoundSettings {
 pub fn find_settings(tree: &dyn Tree, path: &str) -> Result<FoundSettings, (String, SettingsError)> {
     let mut base = folder(path);
     loop {
-        let file = if base.is_empty() { FILE_NAME.to_owned() } else { format!("{base}/{FILE_NAME}") };
+        let file = settings_file(base);
         match tree.read(&file) {
             Ok(bytes) => {
                 let text = String::from_utf8_lossy(&bytes);

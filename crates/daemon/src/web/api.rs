@@ -11,3 +11,4 @@ pub(crate) mod releases;
 pub(crate) mod rules;
 pub(crate) mod search;
 pub(crate) mod sources;
+mod surroundings;

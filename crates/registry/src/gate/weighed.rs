@@ -70,6 +70,17 @@ pub fn weigh(sides: Sides<'_>) -> Weighed {
     Weighed { diff, since: since_diff, enough, findings }
 }
 
+/// Whether two files were compared and nothing is to be said of them.
+pub fn is_silent(diff: Option<&DiffReport>, findings: &[FindingView]) -> bool {
+    let is_same = |diff: &DiffReport| diff.changes.is_empty() && diff.old.version == diff.new.version;
+    diff.is_some_and(is_same) && findings.is_empty()
+}
+
+/// The remark on a pack that has no older version to be compared with.
+pub fn not_compared(name: &str, has_base: bool) -> String {
+    format!("{name}: {}", if has_base { "it is new" } else { "nothing was compared" })
+}
+
 /// The sides with what comparing them gave.
 pub fn judged<'a>(
     sides: Sides<'a>,

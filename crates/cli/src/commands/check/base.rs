@@ -84,7 +84,8 @@ pub fn resolve(
         return Ok(plain(text, Kind::Nothing));
     }
     if let Some(wanted) = registry_form(text) {
-        return Ok(plain(text, Kind::Registry(wanted)));
+        let label = if wanted == Wanted::Line { "registry:line" } else { text };
+        return Ok(plain(label, Kind::Registry(wanted)));
     }
     let commit = repository.as_ref().and_then(|repository| repository.resolve(text).ok());
     if let Some(revision) = text.strip_prefix("merge-base:") {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use git::{ObjectId, SourceRepository};
 use pack::tree::Tree;
-use registry::gate::passes;
+use registry::gate::{is_silent, not_compared, passes};
 use registry::report::{CheckStatus, CheckedPack, FindingView};
 use registry::settings::find_settings;
 use rules::{Bump, Profile};
@@ -355,10 +355,7 @@ impl Run<'_> {
             Judgement::default()
         };
         self.notes.append(&mut judgement.notes);
-        let is_silent = judgement.diff.as_ref().is_some_and(|diff| {
-            diff.changes.is_empty() && diff.old.version == diff.new.version && judgement.findings.is_empty()
-        });
-        if is_silent {
+        if is_silent(judgement.diff.as_ref(), &judgement.findings) {
             (status, judgement.diff) = (CheckStatus::Unchanged, None);
         }
         let shown = file.file.shown.clone();
@@ -371,10 +368,8 @@ impl Run<'_> {
         findings.sort_by(|a, b| (a.line, a.column, &a.rule).cmp(&(b.line, b.column, &b.rule)));
         let pack = file.evaluated.id.clone().unwrap_or_default();
         if status == CheckStatus::New {
-            let why =
-                if matches!(self.base.kind, Kind::Nothing) { "nothing was compared" } else { "it is new" };
             let name = if pack.is_empty() { &shown } else { &pack };
-            self.notes.push(format!("{name}: {why}"));
+            self.notes.push(not_compared(name, !matches!(self.base.kind, Kind::Nothing)));
         }
         let base = bases.into_iter().next();
         let base_shown =

@@ -5,11 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use pack::tree::{Tree, folder};
 use registry::gate::{Judging, fresh_allows, moved_to_easier, policy_findings};
 use registry::report::FindingView;
-use registry::settings::find_settings;
+use registry::settings::{find_settings, settings_file};
 
 use super::examine::Run;
 use super::sides::BaseSide;
-use crate::configuration::file_of;
 use crate::excerpt::SourceText;
 use crate::judging::{AllowNotes, JudgedFile, SettingsKey, settings_file_shown};
 use crate::output::Texts;
@@ -30,7 +29,7 @@ impl Run<'_> {
             judged.iter().filter_map(JudgedFile::settings_key).chain(lost).collect();
         for key in keys {
             let (root, folder) = &key;
-            let file = file_of(folder);
+            let file = settings_file(folder);
             // What is wrong with the settings of HEAD, linting said.
             let Ok(new) = find_settings(&WorkTree::around(root), &file) else { continue };
             let old = match find_settings(base.tree.as_ref(), &file) {
@@ -73,7 +72,7 @@ impl Run<'_> {
         }
         let [old_file, new_file] =
             [(base.tree.as_ref(), &old.base), (file.input().tree?, &file.settings.base)]
-                .map(|(tree, base)| (file_of(base), tree));
+                .map(|(tree, base)| (settings_file(base), tree));
         let exists = |(file, tree): &(String, &dyn Tree)| tree.read(file).is_ok();
         let judging = |path, settings, file| Judging { path, settings, file };
         let (was, is) = (self.conditions.settings(&old), self.conditions.settings(&file.settings));
@@ -91,7 +90,7 @@ fn settings_of_base(judged: &[JudgedFile], base: &dyn Tree) -> BTreeSet<Settings
         Some((file.file.tree.as_ref()?.root().to_owned(), folder(&file.file.path).to_owned()))
     });
     let folders: BTreeSet<SettingsKey> = places.collect();
-    let found = |(root, at): SettingsKey| match find_settings(base, &file_of(&at)) {
+    let found = |(root, at): SettingsKey| match find_settings(base, &settings_file(&at)) {
         Ok(found) => (root, found.base),
         // A file that cannot be used counted, all the same.
         Err((path, _)) => (root, folder(&path).to_owned()),

@@ -5,10 +5,11 @@ use std::fs;
 
 use anyhow::Context;
 use registry::report::FindingView;
+use registry::settings::settings_file;
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
 use crate::complaint::Complaint;
-use crate::configuration::{Conditions, file_of};
+use crate::configuration::Conditions;
 use crate::judging::{JudgedFile, SettingsKey, settings_file_shown};
 use crate::output::counted;
 
@@ -33,7 +34,7 @@ pub fn write(judged: &[JudgedFile], reason: Option<&str>, conditions: &Condition
     }
     let dated = format!("accepted on {} when linting began", conditions.today);
     for ((root, base), findings) in &files {
-        let path = root.join(file_of(base));
+        let path = root.join(settings_file(base));
         let shown = settings_file_shown(root, base);
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,

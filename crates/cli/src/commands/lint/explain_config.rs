@@ -37,7 +37,7 @@ fn of_path(path: &Path, conditions: &Conditions) -> anyhow::Result<String> {
     let found = settings_in(&tree, &probe, "")?;
     let settings = conditions.settings(&found);
     let file = settings_file_shown(tree.root(), &found.base);
-    let is_there = tree.read(&crate::configuration::file_of(&found.base)).is_ok();
+    let is_there = tree.read(&registry::settings::settings_file(&found.base)).is_ok();
     let from =
         if is_there { format!("by {file}") } else { "by default: there is no packhouse.toml".to_owned() };
     let mut text = format!("{}: {from}\n", shown(path));

@@ -4,17 +4,20 @@
 
 use axum::extract::State;
 use pack::Document;
-use pack::tree::NoTree;
+use registry::acknowledge::{Accepted, Holder};
 use registry::candidate::{Archive, ReleaseContent};
-use registry::gate::{Sides, Weighed, judging_release, line_release, next_judging_release, passes, weigh};
+use registry::gate::{
+    AllowRun, JudgedPack, Sides, Weighed, acknowledge, allow_findings, is_silent, judging_release,
+    line_release, next_judging_release, not_compared, passes, weigh,
+};
 use registry::judge::{Evaluated, Input, Parsed, Settings, evaluate, same_content};
-use registry::report::{BaselineView, CheckReport, CheckStatus, CheckedPack};
-use registry::settings::RepositorySettings;
+use registry::report::{BaselineView, CheckReport, CheckStatus, CheckedPack, FindingView};
 use semver::Version;
 use serde_json::{Value, json};
 use store::StoreArchive;
 
 use super::compare::{input, today};
+use super::surroundings::Surroundings;
 use crate::web::App;
 use crate::web::answer::{Answer, Caching};
 use crate::web::body::PackBody;
@@ -22,9 +25,6 @@ use crate::web::parameters::Parameters;
 use crate::web::pool::Pool;
 use crate::web::problem::{Kind, Problem};
 use crate::web::target::View;
-
-/// What the body is called in findings: it has no path.
-const PATH: &str = "pack.json";
 
 /// What the pack is compared with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,26 +77,61 @@ impl Base {
 }
 
 fn checked(app: &App, view: &View, bytes: &[u8], against: &Against) -> Result<CheckReport, Problem> {
-    let repository = RepositorySettings::default();
     let policy = &app.settings.policy;
-    let settings = Settings { repository: &repository, base: "", policy, today: today(), spec: None };
-    let body = Input { bytes, path: PATH, tree: Some(&NoTree) };
-    let mut evaluated = evaluate(body, None, settings);
+    let archive = StoreArchive::new(&app.store, &app.settings.sources);
+    let mut around = Surroundings::of(app, view, &archive, bytes);
+    let settings = Settings {
+        repository: &around.found.settings,
+        base: &around.found.base,
+        policy,
+        today: today(),
+        spec: None,
+    };
+    let body = Input { bytes, path: &around.path, tree: Some(&around.files) };
+    let evaluated = evaluate(body, None, settings);
     let Some(document) = evaluated.document.as_ref().filter(|document| document.root().is_object()) else {
         return Err(not_a_pack(&evaluated));
     };
     let head = Parsed { input: body, document };
-    let id = evaluated.id.clone().unwrap_or_default();
-    let archive = StoreArchive::new(&app.store, &app.settings.sources);
-    let known = if view.pack(&id).is_ok() { archive.known(&id) } else { Vec::new() };
-    let version = evaluated.version.as_ref();
-    let own = version.filter(|_| !known.is_empty()).and_then(|version| load(&archive, &id, version));
-    let is_same = own.as_ref().map(|own| same_content(own.parsed().input, body));
+    let id = evaluated.id.as_deref().unwrap_or_default();
+    let identity = (id, evaluated.version.as_ref());
+    let Compared { mut weighed, status, is_published } =
+        compared(head, identity, (view, &archive), against, settings)?;
+    if status == CheckStatus::New {
+        let shown = if id.is_empty() { &around.path } else { id };
+        around.notes.push(not_compared(shown, *against != Against::Nothing));
+    }
+    if is_published {
+        let version = evaluated.version_text.as_deref().unwrap_or_default();
+        around.notes.push(format!("{version} is published with the same content"));
+    }
+    let entries = accept(&mut weighed, &evaluated, &around, settings);
+    Ok(report(evaluated, (against, entries), status, weighed, around))
+}
+
+/// A pack against what was asked for.
+struct Compared {
+    weighed: Weighed,
+    status: CheckStatus,
+    /// Whether the same content is published under the same version.
+    is_published: bool,
+}
+
+fn compared(
+    head: Parsed<'_>,
+    (id, version): (&str, Option<&Version>),
+    (view, archive): (&View, &StoreArchive<'_>),
+    against: &Against,
+    settings: Settings<'_>,
+) -> Result<Compared, Problem> {
+    let known = if view.pack(id).is_ok() { archive.known(id) } else { Vec::new() };
+    let own = version.filter(|_| !known.is_empty()).and_then(|version| load(archive, id, version));
+    let is_same = own.as_ref().map(|own| same_content(own.parsed().input, head.input));
     let line = version.and_then(|version| line_release(&known, version, is_same == Some(true)));
-    let (name, base) = match against {
-        Against::Nothing => (None, None),
-        Against::Line => (Some("line"), line.and_then(|line| load(&archive, &id, &line.version))),
-        Against::Latest | Against::Version(_) => (Some("latest"), base(view, &archive, &id, against)?),
+    let base = match against {
+        Against::Nothing => None,
+        Against::Line => line.and_then(|line| load(archive, id, &line.version)),
+        Against::Latest | Against::Version(_) => base(view, archive, id, against)?,
     };
     let judging = version.and_then(|version| {
         let base = base.as_ref().map(|base| &base.version);
@@ -106,35 +141,56 @@ fn checked(app: &App, view: &View, bytes: &[u8], against: &Against) -> Result<Ch
         .zip(judging)
         .and_then(|(version, judging)| next_judging_release(&known, version, &judging.version));
     let [judging, next] =
-        [judging, next].map(|release| release.and_then(|release| load(&archive, &id, &release.version)));
+        [judging, next].map(|release| release.and_then(|release| load(archive, id, &release.version)));
     let is_base = |base: &Base| version.is_some_and(|version| base.version.cmp_precedence(version).is_eq());
     let is_unchanged = is_same == Some(true) && base.as_ref().is_some_and(is_base);
     let mut weighed = Weighed::default();
-    if name.is_some() && !is_unchanged {
+    if *against != Against::Nothing && !is_unchanged {
         let taken: Vec<Version> = known.iter().map(|known| known.version.clone()).collect();
         let bases: Vec<Parsed<'_>> = base.iter().map(Base::parsed).collect();
-        let since = judging.as_ref().map(Base::parsed);
-        weighed = weigh(Sides {
-            head,
-            bases: &bases,
-            since,
-            below: next.as_ref().map(Base::parsed),
-            taken: &taken,
-            reused: is_same == Some(false),
-            settings,
-        });
+        let (since, below) = (judging.as_ref().map(Base::parsed), next.as_ref().map(Base::parsed));
+        let reused = is_same == Some(false);
+        weighed = weigh(Sides { head, bases: &bases, since, below, taken: &taken, reused, settings });
     }
-    let against = name.map_or("none".to_owned(), |name| label(name, base.as_ref()));
-    evaluated.report.findings.append(&mut weighed.findings);
-    let status = match &weighed.diff {
-        _ if is_unchanged => CheckStatus::Unchanged,
+    let status = match &base {
+        _ if is_unchanged || is_silent(weighed.diff.as_ref(), &weighed.findings) => CheckStatus::Unchanged,
         None => CheckStatus::New,
-        Some(diff) if diff.changes.is_empty() && diff.old.version == diff.new.version => {
-            CheckStatus::Unchanged
-        }
         Some(_) => CheckStatus::Changed,
     };
-    Ok(report(evaluated, against, status, weighed, is_same == Some(true)))
+    if status == CheckStatus::Unchanged {
+        weighed.diff = None;
+    }
+    Ok(Compared { weighed, status, is_published: is_same == Some(true) })
+}
+
+/// Marks what the source's `[[allow]]` entries accept of the gate's findings; gives what is to be said of the entries.
+fn accept(
+    weighed: &mut Weighed,
+    evaluated: &Evaluated,
+    around: &Surroundings,
+    settings: Settings<'_>,
+) -> Vec<FindingView> {
+    let (path, version) = (around.path.as_str(), evaluated.version.as_ref());
+    let id = evaluated.id.as_deref().unwrap_or_default();
+    let mut matched = acknowledge(&mut weighed.findings, path, version, settings);
+    matched.extend(&evaluated.allowed);
+    let holder = Holder { path: settings.relative(path), pack: id, version };
+    let changes = || [&weighed.diff, &weighed.since].into_iter().flatten().flat_map(|diff| &diff.changes);
+    matched.extend(changes().filter_map(|change| holder.accept_change(change, settings)));
+    let found = |rule, fingerprint, place| Accepted { rule, fingerprint, path, pack: id, place, version };
+    let findings = evaluated.report.findings.iter();
+    let findings = findings.map(|finding| found(&finding.rule, &finding.fingerprint, &finding.place));
+    let of_changes = changes().map(|change| found(&change.rule, &change.fingerprint, &change.place));
+    let found: Vec<Accepted<'_>> = findings.chain(of_changes).collect();
+    allow_findings(AllowRun {
+        settings,
+        file: &around.found.file(),
+        packs: &[JudgedPack { id, path, version }],
+        found: &found,
+        matched: &matched,
+        complete: false,
+        fresh: None,
+    })
 }
 
 fn load(archive: &StoreArchive<'_>, id: &str, version: &Version) -> Option<Base> {
@@ -164,26 +220,28 @@ fn base(
     Ok(row.and_then(|row| load(archive, id, &row.version)))
 }
 
-fn label(name: &str, base: Option<&Base>) -> String {
-    match base {
-        Some(base) => format!("registry:{name} ({})", base.version),
-        None => format!("registry:{name} (no release)"),
+/// How the base is called, as `check --against` takes it.
+fn label(against: &Against) -> String {
+    match against {
+        Against::Line => "registry:line".to_owned(),
+        Against::Latest => "registry:latest".to_owned(),
+        Against::Version(version) => format!("registry:{version}"),
+        Against::Nothing => "none".to_owned(),
     }
 }
 
-/// `known` says that the same content is published under the same version.
 fn report(
     evaluated: Evaluated,
-    against: String,
+    (against, entries): (&Against, Vec<FindingView>),
     status: CheckStatus,
     weighed: Weighed,
-    known: bool,
+    around: Surroundings,
 ) -> CheckReport {
-    let Weighed { diff, since, .. } = weighed;
-    let findings = evaluated.report.findings;
+    let Weighed { diff, since, findings: of_gate, .. } = weighed;
+    let mut findings = evaluated.report.findings;
+    findings.extend(of_gate);
+    findings.sort_by(|a, b| (a.line, a.column, &a.rule).cmp(&(b.line, b.column, &b.rule)));
     let passed = passes(&findings, diff.as_ref());
-    let version = evaluated.version_text.as_deref().unwrap_or_default();
-    let notes = known.then(|| format!("{version} is published with the same content"));
     let baseline = since.map(|since| BaselineView {
         version: since.old.version,
         digest: since.old.digest,
@@ -191,7 +249,7 @@ fn report(
     });
     let pack = CheckedPack {
         pack: evaluated.id.unwrap_or_default(),
-        path: PATH.to_owned(),
+        path: around.path,
         status,
         passed,
         findings,
@@ -200,11 +258,11 @@ fn report(
     };
     CheckReport {
         version: 1,
-        against,
-        passed,
-        findings: Vec::new(),
+        against: label(against),
+        passed: passed && passes(&entries, None),
+        findings: entries,
         packs: vec![pack],
-        notes: notes.into_iter().collect(),
+        notes: around.notes,
     }
 }
 
