@@ -45,7 +45,8 @@ fn every_format_shows_the_same_findings() {
     let sarif: Value = folder.run(&[&check[..], &["sarif"]].concat()).json();
     for result in sarif["runs"][0]["results"].as_array().expect("results") {
         let uri = &result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
-        assert_eq!(uri, "packs/greeter.pack.json", "{result}");
+        let pack = result["properties"]["pack"].as_str().expect("a pack");
+        assert_eq!(uri, &format!("packs/{pack}.pack.json"), "{result}");
     }
 }
 

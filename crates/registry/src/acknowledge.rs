@@ -1,5 +1,7 @@
 //! `[[allow]]` entries: findings and changes that are accepted in the open.
 
+use std::collections::BTreeMap;
+
 use rules::Change;
 use semver::Version;
 
@@ -51,6 +53,15 @@ impl Holder<'_> {
         let Holder { path, pack, version } = *self;
         accept(&Accepted { rule, fingerprint, path, pack, place, version }, settings)
     }
+}
+
+/// Why changes of a pack are accepted, by their fingerprints.
+pub fn reasons(changes: &[Change], holder: Holder<'_>, settings: Settings<'_>) -> BTreeMap<String, String> {
+    let reason = |change: &Change| {
+        let entry = settings.repository.allow.get(holder.accept_change(change, settings)?)?;
+        Some((change.fingerprint.clone(), entry.reason.clone()))
+    };
+    changes.iter().filter_map(reason).collect()
 }
 
 /// The position of the first entry that accepts the finding and still counts.

@@ -14,8 +14,8 @@ use semver::Version;
 
 use crate::acknowledge::Holder;
 use crate::report::{BaselineView, DiffReport, DiffSide, FindingView, Report};
-use crate::settings::{OnBreaking, OnInvalid, Policy, RepositorySettings};
-use crate::version::{declared_bump, is_sufficient};
+use crate::settings::{OnBreaking, OnInvalid, Policy, RepositorySettings, ZeroMajor};
+use crate::version::{declared_bump, is_sufficient, zero_rule};
 use crate::weigh::{level_of, mark_declared, options_of, pack_bump};
 
 /// A pack file and what stands around it.
@@ -227,6 +227,9 @@ fn report_of(
         }
         _ => (Bump::None, required_bump == Bump::None),
     };
+    if sufficient && declared_bump < required_bump {
+        notes.extend(old_version.as_ref().and_then(|old| lower_word(old, zero_major)));
+    }
     for change in &mut changes {
         change.level = change_level(change, old_version.as_ref(), new_version.as_ref(), settings);
     }
@@ -250,6 +253,17 @@ fn report_of(
         notes,
     };
     (report, allowed)
+}
+
+/// Why a version is enough whose bump has a lower name than the required one.
+fn lower_word(old: &Version, zero_major: ZeroMajor) -> Option<String> {
+    let rule = zero_rule(old)?;
+    Some(match zero_major {
+        ZeroMajor::Cargo => format!("the version is enough: {rule}"),
+        ZeroMajor::ReportOnly => {
+            "the version is enough: below 1.0.0 any higher one is (`zero-major = \"report-only\"`)".to_owned()
+        }
+    })
 }
 
 /// Why some breaks ask for a minor version only.

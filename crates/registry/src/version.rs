@@ -44,6 +44,20 @@ pub fn lowest_sufficient(baseline: &Version, required: Bump) -> Version {
     }
 }
 
+/// Whether changes of this bump ask for a higher version than a patch: what is accepted asks for that only.
+pub fn asks_more_than_patch(baseline: &Version, bump: Bump) -> bool {
+    bump > Bump::Patch && lowest_sufficient(baseline, bump) != lowest_sufficient(baseline, Bump::Patch)
+}
+
+/// How versions above a baseline count where its first number is 0; none from 1.0.0 on.
+pub fn zero_rule(baseline: &Version) -> Option<&'static str> {
+    match (baseline.major, baseline.minor) {
+        (0, 0) => Some("below 0.1.0 every change raises the third number"),
+        (0, _) => Some("below 1.0.0 a break raises the second number, and everything else the third"),
+        _ => None,
+    }
+}
+
 /// The prerelease after this one: its last number counts up, and one without a number gets `.1`.
 fn next_prerelease(version: &Version) -> Version {
     let with = |pre: String| {

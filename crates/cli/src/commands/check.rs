@@ -122,22 +122,18 @@ fn without_base(request: &Request<'_>, error: anyhow::Error) -> anyhow::Result<E
 fn run_of(examined: Examined) -> Run {
     let Examined { against, packs, findings, notes, complete, texts } = examined;
     let of_run: Vec<Item> = findings.iter().map(|finding| texts.finding(finding)).collect();
-    let mut sections = vec![Section { pack: None, items: of_run }];
-    let left = packs.iter().find_map(|pack| Some(pack.head.as_ref()?.uri())).unwrap_or_default();
+    let mut sections = vec![Section { items: of_run, ..Section::default() }];
     for (at, pack) in packs.iter().enumerate() {
-        let ExaminedPack { report, head, base, base_shown, .. } = pack;
+        let ExaminedPack { report, head, base, base_shown, reasons, .. } = pack;
         let mut items: Vec<Item> = report.findings.iter().map(|finding| texts.finding(finding)).collect();
         let new = head.as_ref().and_then(|head| head.evaluated.document.as_ref());
         let old = base.as_ref().map(|base| base.document.as_ref());
         for change in report.diff.iter().flat_map(|diff| &diff.changes) {
             let mut item = texts.change(change, &report.pack, (base_shown, old), (&report.path, new));
-            if head.is_none() && !left.is_empty() {
-                // A removed pack is told at a file that is still there: services refuse a place that is not.
-                item.spot.uri.clone_from(&left);
-            }
+            item.accepted_because = reasons.get(&item.fingerprint).cloned();
             items.push(item);
         }
-        sections.push(Section { pack: Some(at), items });
+        sections.push(Section { pack: Some(at), items, uncompared: pack.uncompared });
     }
     let is_error =
         |finding: &registry::report::FindingView| finding.level == Level::Error && !finding.acknowledged;

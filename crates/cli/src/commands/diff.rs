@@ -1,6 +1,10 @@
 //! `packhouse diff OLD NEW`: the changes between two versions of a pack.
 
+use std::collections::BTreeMap;
+
 use clap::{Args, ValueEnum};
+use pack::model::parse_version;
+use registry::acknowledge::{Holder, reasons};
 use registry::settings::FoundSettings;
 use registry::{DiffReport, compare};
 use rules::{Bump, Level, Profile};
@@ -11,7 +15,7 @@ use crate::configuration::{Conditions, settings_in};
 use crate::excerpt::SourceText;
 use crate::exit::Verdict;
 use crate::input::{Here, Side, side};
-use crate::output::{self, OutputOptions, Run, Section, Shown, Texts};
+use crate::output::{self, Item, OutputOptions, Run, Section, Shown, Texts};
 
 mod external;
 
@@ -89,11 +93,27 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
     let old = side(old, here.as_ref(), &arguments.registry)?;
     let new = side(new, here.as_ref(), &arguments.registry)?;
     let settings = settings(&new, arguments.profile)?;
-    let report = compare(old.input(), new.input(), Conditions::today(None).settings(&settings));
-    let report = report.ok_or_else(|| Complaint::new("the two sides cannot be compared"))?;
+    let (report, reasons) = compared(&old, &new, &settings)?;
     let verdict = Verdict::of_findings(arguments.fail_on.is_some_and(|limit| fails(&report, limit)));
-    output::write(&run_of(report, &old, &new), &arguments.output)?;
+    output::write(&run_of(report, (&old, &new), &reasons), &arguments.output)?;
     Ok(verdict)
+}
+
+/// The comparison, and why changes are accepted, by their fingerprints.
+fn compared(
+    old: &Side<'_>,
+    new: &Side<'_>,
+    settings: &FoundSettings,
+) -> anyhow::Result<(DiffReport, BTreeMap<String, String>)> {
+    let conditions = Conditions::today(None);
+    let under = conditions.settings(settings);
+    let report = compare(old.input(), new.input(), under);
+    let report =
+        report.ok_or_else(|| Complaint::new(format!("{}: the two sides cannot be compared", new.shown)))?;
+    let version = parse_version(&report.new.version);
+    let holder = Holder { path: under.relative(&new.path), pack: &report.pack, version: version.as_ref() };
+    let reasons = reasons(&report.changes, holder, under);
+    Ok((report, reasons))
 }
 
 /// The settings beside the newer side, with the profile that was asked for.
@@ -114,17 +134,21 @@ fn fails(report: &DiffReport, limit: FailOn) -> bool {
     }
 }
 
-fn run_of(report: DiffReport, old: &Side<'_>, new: &Side<'_>) -> Run {
+fn run_of(report: DiffReport, (old, new): (&Side<'_>, &Side<'_>), reasons: &BTreeMap<String, String>) -> Run {
     let mut texts = Texts::default();
     for side in [old, new] {
         texts.insert(&side.shown, &side.path, SourceText::new(Some(&side.document), &side.bytes));
     }
     let (old, new) = ((old.shown.as_str(), Some(&old.document)), (new.shown.as_str(), Some(&new.document)));
-    let items = report.changes.iter().map(|change| texts.change(change, &report.pack, old, new)).collect();
+    let item = |change| {
+        let item = texts.change(change, &report.pack, old, new);
+        Item { accepted_because: reasons.get(&item.fingerprint).cloned(), ..item }
+    };
+    let items = report.changes.iter().map(item).collect();
     Run {
         shown: Shown::Diff(Box::new(report)),
         files: vec![new.0.to_owned()],
-        sections: vec![Section { pack: None, items }],
+        sections: vec![Section { items, ..Section::default() }],
         fail_on: Level::Error,
     }
 }

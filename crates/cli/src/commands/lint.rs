@@ -140,7 +140,12 @@ fn report(
     let items = findings.iter().map(|finding| texts.finding(finding)).collect();
     let report = LintReport { version: 1, files: judged.len(), summary: count(&findings), findings };
     let files = judged.iter().map(|file| file.file.shown.clone()).collect();
-    Run { shown: Shown::Lint(report), files, sections: vec![Section { pack: None, items }], fail_on }
+    Run {
+        shown: Shown::Lint(report),
+        files,
+        sections: vec![Section { items, ..Section::default() }],
+        fail_on,
+    }
 }
 
 /// Says on standard error what was done.

@@ -9,7 +9,7 @@ use std::io::Write;
 use anyhow::Context;
 use rules::Level;
 
-use super::{Item, NOT_EVERYTHING, Run, markdown, of_levels, printable};
+use super::{Item, Run, markdown, of_levels, printable};
 use crate::environment;
 
 /// How many annotations of one level a step may make.
@@ -19,8 +19,7 @@ const MOST_OF_LEVEL: usize = 10;
 pub fn render(run: &Run) -> String {
     let mut text = String::new();
     let mut counts = [0_usize; 4];
-    if run.is_incomplete() {
-        let why = run.notes().iter().fold(NOT_EVERYTHING.to_owned(), |text, note| format!("{text}; {note}"));
+    if let Some(why) = run.incomplete() {
         text.push_str(&format!("::error::{}\n", data(&printable(&why))));
     }
     for item in of_levels(run.counting()) {

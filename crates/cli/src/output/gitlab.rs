@@ -3,23 +3,38 @@
 use std::collections::BTreeMap;
 
 use anyhow::Context;
+use pack::Digest;
+use registry::settings::FILE_NAME;
 use rules::Level;
 use serde_json::{Value, json};
 
-use super::{Item, Run, printable};
+use super::{Item, NOT_EVERYTHING, Run, printable};
 
 /// Renders what counts.
 pub fn render(run: &Run) -> anyhow::Result<String> {
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
-    let issues: Vec<Value> = run
-        .counting()
-        .map(|item| {
-            let count = seen.entry(item.fingerprint.as_str()).or_default();
-            *count += 1;
-            issue(item, *count)
-        })
-        .collect();
+    let mut issues: Vec<Value> = run.incomplete().map(|why| incomplete(run, &why)).into_iter().collect();
+    issues.extend(run.counting().map(|item| {
+        let count = seen.entry(item.fingerprint.as_str()).or_default();
+        *count += 1;
+        issue(item, *count)
+    }));
     Ok(serde_json::to_string_pretty(&issues).context("cannot write the code quality report")? + "\n")
+}
+
+/// An empty list would be green.
+fn incomplete(run: &Run, why: &str) -> Value {
+    json!({
+        "type": "issue",
+        "check_name": "incomplete",
+        "description": printable(why),
+        "severity": "major",
+        "fingerprint": &Digest::of(NOT_EVERYTHING.as_bytes()).hex()[..16],
+        "location": {
+            "path": run.files.first().map_or(FILE_NAME, String::as_str),
+            "lines": { "begin": 1, "end": 1 },
+        },
+    })
 }
 
 fn issue(item: &Item, ordinal: usize) -> Value {

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use pack::{Document, Pointer, Position};
 use registry::gate::find_gate_rule;
-use registry::report::{CheckReport, DiffReport, FindingView, LintReport};
+use registry::report::{CheckReport, CheckStatus, CheckedPack, DiffReport, FindingView, LintReport};
 use rules::Level;
 
-use super::printable;
+use super::{NOT_EVERYTHING, printable};
 use crate::excerpt::{Excerpt, SourceText};
 
 /// Everything that a run of `lint`, `diff` or `check` has to show.
@@ -41,6 +41,8 @@ pub struct Section {
     pub pack: Option<usize>,
     /// Findings first, then changes.
     pub items: Vec<Item>,
+    /// Whether the pack was compared with nothing although it may have an older version.
+    pub uncompared: bool,
 }
 
 /// One finding or change.
@@ -64,6 +66,8 @@ pub struct Item {
     pub fingerprint: String,
     /// Whether an `[[allow]]` entry accepts it.
     pub acknowledged: bool,
+    /// Why the entry accepts it, where that is known.
+    pub accepted_because: Option<String>,
     /// What only a change has.
     pub change: Option<Box<Change>>,
 }
@@ -110,6 +114,13 @@ impl Run {
         !report.passed && !self.counting().any(|item| item.level == Level::Error)
     }
 
+    /// What an incomplete run says in formats that are read without the rest.
+    pub fn incomplete(&self) -> Option<String> {
+        let why =
+            || self.notes().iter().fold(NOT_EVERYTHING.to_owned(), |text, note| format!("{text}; {note}"));
+        self.is_incomplete().then(why)
+    }
+
     /// Remarks on the run.
     pub fn notes(&self) -> &[String] {
         match &self.shown {
@@ -121,6 +132,24 @@ impl Run {
     /// What counts: everything that is not acknowledged.
     pub fn counting(&self) -> impl Iterator<Item = &Item> {
         self.items().filter(|item| !item.acknowledged)
+    }
+}
+
+impl Section {
+    /// How the pack stands, in a word.
+    pub fn status(&self, pack: &CheckedPack) -> &'static str {
+        match pack.status {
+            CheckStatus::New if self.uncompared => "not compared",
+            CheckStatus::New => "new",
+            CheckStatus::Changed => "changed",
+            CheckStatus::Unchanged => "unchanged",
+            CheckStatus::Removed => "removed",
+        }
+    }
+
+    /// Whether it holds a change, accepted or not.
+    pub fn has_changes(&self) -> bool {
+        self.items.iter().any(|item| item.change.is_some())
     }
 }
 
@@ -160,6 +189,7 @@ impl Texts {
             place: finding.place.clone(),
             fingerprint: finding.fingerprint.clone(),
             acknowledged: finding.acknowledged,
+            accepted_because: None,
             change: None,
         }
     }
@@ -199,6 +229,7 @@ impl Texts {
             place: change.place.clone(),
             fingerprint: change.fingerprint.clone(),
             acknowledged: change.acknowledged,
+            accepted_because: None,
             change: Some(Box::new(Change { report: change.clone(), old: old_spot })),
         }
     }

@@ -5,7 +5,9 @@ use registry::report::{CheckReport, CheckStatus, CheckedPack, DiffReport};
 use registry::topic::missing_topic;
 use rules::{Bump, Level};
 
-use super::{Change, Item, NOT_EVERYTHING, Run, Section, Shown, below_topics, counted, printable, remarks};
+use super::{
+    Acceptance, Change, Item, NOT_EVERYTHING, Run, Section, Shown, below_topics, counted, printable, remarks,
+};
 use crate::commands::word;
 
 /// How much of a comment services take; findings beyond that are counted only.
@@ -33,7 +35,7 @@ fn check(report: &CheckReport, run: &Run) -> String {
     if run.is_incomplete() {
         text.push_str(&format!("{NOT_EVERYTHING}\n\n"));
     }
-    text.push_str(&overview(report));
+    text.push_str(&overview(report, run));
     for section in &run.sections {
         let pack = section.pack.and_then(|at| report.packs.get(at));
         text.push_str(&of_section(section, pack));
@@ -45,16 +47,20 @@ fn check(report: &CheckReport, run: &Run) -> String {
 }
 
 /// A row for every pack that is not unchanged and clean.
-fn overview(report: &CheckReport) -> String {
-    let shown = |pack: &&CheckedPack| pack.status != CheckStatus::Unchanged || !pack.passed;
-    let rows: Vec<String> = report.packs.iter().filter(shown).map(row).collect();
+fn overview(report: &CheckReport, run: &Run) -> String {
+    let of_pack = |section: &Section| {
+        let pack = report.packs.get(section.pack?)?;
+        let is_shown = pack.status != CheckStatus::Unchanged || !pack.passed;
+        is_shown.then(|| row(pack, section.status(pack)))
+    };
+    let rows: Vec<String> = run.sections.iter().filter_map(of_pack).collect();
     if rows.is_empty() {
         return String::new();
     }
     format!("| | pack | status | version | needed |\n|-|-|-|-|-|\n{}\n", rows.concat())
 }
 
-fn row(pack: &CheckedPack) -> String {
+fn row(pack: &CheckedPack, status: &str) -> String {
     let mark = if pack.passed { "✅" } else { "❌" };
     let version = match &pack.diff {
         Some(diff) if pack.status == CheckStatus::Changed => {
@@ -70,7 +76,7 @@ fn row(pack: &CheckedPack) -> String {
     format!(
         "| {mark} | {} | {} | {} | {} |\n",
         in_cell(&code(&pack.pack)),
-        word(&pack.status),
+        status,
         cell(&version),
         cell(&needed)
     )
@@ -90,7 +96,7 @@ fn of_section(section: &Section, pack: Option<&CheckedPack>) -> String {
     if !shown.is_empty() {
         text.push_str(&findings(&shown));
     }
-    text.push_str(&of_changes(&changes));
+    text.push_str(&of_changes(&changes, &Acceptance::of_pack(section, pack)));
     text
 }
 
@@ -108,12 +114,12 @@ fn diff(report: &DiffReport, sections: &[Section]) -> String {
         escaped(&report.new.version),
         report.required_bump,
         report.declared_bump,
-        of_changes(&changes)
+        of_changes(&changes, &Acceptance::of_diff(report))
     )
 }
 
 /// What breaks in full, the rest in a list that can be folded out.
-fn of_changes(changes: &[(&Item, &Change)]) -> String {
+fn of_changes(changes: &[(&Item, &Change)], acceptance: &Acceptance) -> String {
     let is_large = |item: &Item, change: &Change| {
         !item.acknowledged && (change.report.bump == Bump::Major || item.level > Level::Info)
     };
@@ -121,7 +127,7 @@ fn of_changes(changes: &[(&Item, &Change)]) -> String {
     let (large, rest): (Vec<(&Item, &Change)>, Vec<_>) =
         changes.iter().copied().partition(|(item, change)| is_large(item, change));
     for (item, change) in large.iter().take(MOST_ITEMS) {
-        text.push_str(&large_change(item, change));
+        text.push_str(&large_change(item, change, acceptance));
     }
     let beyond = large.len().saturating_sub(MOST_ITEMS);
     if beyond > 0 {
@@ -145,11 +151,11 @@ fn small_changes(changes: Vec<(&Item, &Change)>) -> String {
     below_topics(changes, heading, |item, change, _| {
         let (guard, accepted) = remarks(item, change);
         let (bump, message) = (change.report.bump, escaped(&item.message));
-        format!("- {bump}: {message}{guard} ({}){accepted}\n", code(&item.rule))
+        format!("- {bump}: {message}{guard} ({}){}\n", code(&item.rule), escaped(&accepted))
     })
 }
 
-fn large_change(item: &Item, change: &Change) -> String {
+fn large_change(item: &Item, change: &Change, acceptance: &Acceptance) -> String {
     let report = &change.report;
     let who: Vec<String> = report.affected.iter().map(word).collect();
     let (_, why, fix) = item.documentation();
@@ -183,10 +189,11 @@ fn large_change(item: &Item, change: &Change) -> String {
             text.push_str(&format!("- {name}: {}\n", escaped(words)));
         }
     }
-    if item.level == Level::Error {
+    if acceptance.helps(item) {
         let entry = item.allow_entry();
+        let besides = if acceptance.needs_patch { ", and raise the version by a patch" } else { "" };
         text.push_str(&format!(
-            "\n<details><summary>accept it in packhouse.toml</summary>\n\n```toml\n{entry}```\n\n</details>\n"
+            "\n<details><summary>accept it in packhouse.toml{besides}</summary>\n\n```toml\n{entry}```\n\n</details>\n"
         ));
     }
     text + "\n"

@@ -11,6 +11,7 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 use registry::topic::{by_topic, need_headings};
 
+mod acceptance;
 mod concise;
 mod github;
 mod gitlab;
@@ -22,6 +23,7 @@ mod printable;
 mod sarif;
 mod text;
 
+use acceptance::Acceptance;
 pub use item::{Change, Item, Run, Section, Shown, Spot, Texts};
 pub use printable::printable;
 
@@ -157,10 +159,14 @@ fn below_topics(
     text
 }
 
-/// What a line says besides the message of a small change: that it weakens a guard, and that it is accepted.
-fn remarks(item: &Item, change: &Change) -> (&'static str, &'static str) {
+/// What a line says besides the message of a small change: that it weakens a guard, and why it is accepted.
+fn remarks(item: &Item, change: &Change) -> (&'static str, String) {
     let guard = if change.report.safety { ", which weakens a guard" } else { "" };
-    let accepted = if item.acknowledged { " (accepted)" } else { "" };
+    let accepted = match &item.accepted_because {
+        _ if !item.acknowledged => String::new(),
+        Some(reason) => format!(" (accepted: {reason})"),
+        None => " (accepted)".to_owned(),
+    };
     (guard, accepted)
 }
 

@@ -22,11 +22,14 @@ pub fn render(run: &Run) -> anyhow::Result<String> {
     let positions: BTreeMap<&str, usize> = ids.iter().enumerate().map(|(at, id)| (*id, at)).collect();
     let results: Vec<Value> = items.iter().take(MOST_RESULTS).map(|item| result(item, &positions)).collect();
     let left_out = items.len().saturating_sub(MOST_RESULTS);
-    let mut invocation = json!({ "executionSuccessful": true });
-    if left_out > 0 {
-        let text = format!("{left_out} more results are left out: services take {MOST_RESULTS}");
-        invocation["toolExecutionNotifications"] =
-            json!([{ "level": "warning", "message": { "text": text } }]);
+    let incomplete = run.incomplete();
+    let mut invocation = json!({ "executionSuccessful": incomplete.is_none() });
+    let cut = format!("{left_out} more results are left out: services take {MOST_RESULTS}");
+    let told = [incomplete.map(|why| ("error", why)), (left_out > 0).then_some(("warning", cut))];
+    let notification = |(level, text)| json!({ "level": level, "message": { "text": text } });
+    let told: Vec<Value> = told.into_iter().flatten().map(notification).collect();
+    if !told.is_empty() {
+        invocation["toolExecutionNotifications"] = told.into();
     }
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -97,6 +100,9 @@ fn result(item: &Item, positions: &BTreeMap<&str, usize>) -> Value {
     }
     if item.acknowledged {
         result["suppressions"] = json!([{ "kind": "external", "status": "accepted" }]);
+        if let Some(reason) = &item.accepted_because {
+            result["suppressions"][0]["justification"] = json!(reason);
+        }
     }
     result
 }

@@ -9,7 +9,8 @@ use rules::{Bump, Level};
 use crate::commands::word;
 
 use super::{
-    Change, Item, NOT_EVERYTHING, Run, Section, Shown, Spot, below_topics, counted, printable, remarks,
+    Acceptance, Change, Item, NOT_EVERYTHING, Run, Section, Shown, Spot, below_topics, counted, printable,
+    remarks,
 };
 
 const BOLD: Style = Style::new().bold();
@@ -37,7 +38,9 @@ pub fn render(run: &Run) -> String {
             }
             text.push_str(&verdict(report));
             text.push('\n');
-            text.push_str(&how_to_accept(run.sections.iter().flat_map(|section| &section.items)));
+            let acceptance = Acceptance::of_diff(report);
+            let acceptances = run.sections.iter().map(|section| (&acceptance, section));
+            text.push_str(&how_to_accept(&acceptances.collect::<Vec<_>>()));
             text.push_str(&notes(&report.notes));
         }
         Shown::Check(report) => {
@@ -45,7 +48,11 @@ pub fn render(run: &Run) -> String {
                 let pack = section.pack.and_then(|at| report.packs.get(at));
                 text.push_str(&checked(section, pack));
             }
-            text.push_str(&how_to_accept(run.items().filter(|item| item.change.is_some())));
+            let pack = |section: &Section| section.pack.and_then(|at| report.packs.get(at));
+            let of_section = |section| (Acceptance::of_pack(section, pack(section)), section);
+            let acceptances: Vec<(Acceptance, &Section)> = run.sections.iter().map(of_section).collect();
+            let acceptances = acceptances.iter().map(|(acceptance, section)| (acceptance, *section));
+            text.push_str(&how_to_accept(&acceptances.collect::<Vec<_>>()));
             text.push_str(&notes(&report.notes));
             text.push_str(&check_summary(report, run));
         }
@@ -56,8 +63,8 @@ pub fn render(run: &Run) -> String {
 fn checked(section: &Section, pack: Option<&CheckedPack>) -> String {
     let mut text = String::new();
     let counting = section.items.iter().filter(|item| !item.acknowledged).count();
-    if let Some(pack) = pack.filter(|pack| !pack.passed || counting > 0) {
-        text.push_str(&pack_heading(pack));
+    if let Some(pack) = pack.filter(|pack| !pack.passed || counting > 0 || section.has_changes()) {
+        text.push_str(&pack_heading(pack, section.status(pack)));
     }
     for item in section.items.iter().filter(|item| item.change.is_none() && !item.acknowledged) {
         text.push_str(&finding(item));
@@ -67,19 +74,13 @@ fn checked(section: &Section, pack: Option<&CheckedPack>) -> String {
     text
 }
 
-fn pack_heading(pack: &CheckedPack) -> String {
+fn pack_heading(pack: &CheckedPack, status: &str) -> String {
     let versions = match &pack.diff {
         Some(diff) if pack.status == CheckStatus::Changed => {
             format!(" {} → {}", diff.old.version, diff.new.version)
         }
         Some(diff) => format!(" {}", diff.old.version),
         None => String::new(),
-    };
-    let status = match pack.status {
-        CheckStatus::New => "new",
-        CheckStatus::Changed => "changed",
-        CheckStatus::Unchanged => "unchanged",
-        CheckStatus::Removed => "removed",
     };
     let (style, verdict) = if pack.passed { (GREEN, "passes") } else { (RED, "fails") };
     let id = if pack.pack.is_empty() { "(no id)".into() } else { printable(&pack.pack) };
@@ -88,17 +89,14 @@ fn pack_heading(pack: &CheckedPack) -> String {
 }
 
 fn check_summary(report: &registry::CheckReport, run: &Run) -> String {
-    let count = |status| report.packs.iter().filter(|pack| pack.status == status).count();
-    let parts: Vec<String> = [
-        (CheckStatus::New, "new"),
-        (CheckStatus::Changed, "changed"),
-        (CheckStatus::Unchanged, "unchanged"),
-        (CheckStatus::Removed, "removed"),
-    ]
-    .into_iter()
-    .filter(|(status, _)| count(*status) > 0)
-    .map(|(status, word)| format!("{} {word}", count(status)))
-    .collect();
+    let status = |section: &Section| Some(section.status(report.packs.get(section.pack?)?));
+    let statuses: Vec<&str> = run.sections.iter().filter_map(status).collect();
+    let count = |word: &str| statuses.iter().filter(|status| **status == word).count();
+    let parts: Vec<String> = ["not compared", "new", "changed", "unchanged", "removed"]
+        .into_iter()
+        .filter(|word| count(word) > 0)
+        .map(|word| format!("{} {word}", count(word)))
+        .collect();
     let packs = format!("{} against {}", counted(report.packs.len(), "pack"), printable(&report.against));
     let packs = if parts.is_empty() { packs } else { format!("{packs} ({})", parts.join(", ")) };
     let of = |level| run.counting().filter(|item| item.change.is_none() && item.level == level).count();
@@ -193,7 +191,12 @@ fn small_changes(changes: Vec<(&Item, &Change)>) -> String {
     below_topics(changes, heading, |item, change, is_below| {
         let (guard, accepted) = remarks(item, change);
         let (indent, bump) = (if is_below { "  " } else { "" }, change.report.bump.as_str());
-        format!("{indent}{bump:<5}  {}{guard}  [{}]{accepted}\n", printable(&item.message), item.rule)
+        format!(
+            "{indent}{bump:<5}  {}{guard}  [{}]{}\n",
+            printable(&item.message),
+            item.rule,
+            printable(&accepted)
+        )
     })
 }
 
@@ -255,24 +258,26 @@ fn verdict(diff: &DiffReport) -> String {
     )
 }
 
-/// The entries that accept what fails, ready to be pasted.
-fn how_to_accept<'a>(items: impl Iterator<Item = &'a Item>) -> String {
-    let failing: Vec<&Item> = items
-        .filter(|item| item.level == Level::Error && !item.acknowledged && is_insufficient(item))
-        .collect();
-    if failing.is_empty() {
-        return String::new();
+/// The entries that accept what fails, ready to be pasted, where that helps.
+fn how_to_accept(sections: &[(&Acceptance, &Section)]) -> String {
+    let mut text = String::new();
+    for needs_patch in [false, true] {
+        let sections = sections.iter().filter(|(acceptance, _)| acceptance.needs_patch == needs_patch);
+        let helped = sections.flat_map(|(acceptance, section)| {
+            section.items.iter().filter(|item| acceptance.helps(item)).map(Item::allow_entry)
+        });
+        let entries: Vec<String> = helped.collect();
+        if !entries.is_empty() {
+            let heading = match needs_patch {
+                true => {
+                    "to accept a change, add its entry to packhouse.toml, and raise the version by a patch"
+                }
+                false => "to accept a change under this version, add its entry to packhouse.toml",
+            };
+            text.push_str(&format!("{heading}:\n\n{}\n", entries.join("\n")));
+        }
     }
-    let mut text = "to accept a change under this version, add its entry to packhouse.toml:\n".to_owned();
-    for item in failing {
-        text.push('\n');
-        text.push_str(&item.allow_entry());
-    }
-    text + "\n"
-}
-
-fn is_insufficient(item: &Item) -> bool {
-    item.change.as_ref().is_some_and(|change| change.report.bump > Bump::Patch)
+    text
 }
 
 fn notes(notes: &[String]) -> String {

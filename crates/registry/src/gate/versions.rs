@@ -14,7 +14,9 @@ use super::Draft;
 use crate::acknowledge::Holder;
 use crate::judge::{Settings, change_level, set_level, version_pointer};
 use crate::report::{DiffReport, DiffSide, FindingView};
-use crate::version::{declared_bump, first_prerelease, is_sufficient, lowest_sufficient};
+use crate::version::{
+    asks_more_than_patch, declared_bump, first_prerelease, is_sufficient, lowest_sufficient, zero_rule,
+};
 use crate::weigh::{pack_bump, prompt_bump};
 
 /// One changed pack and what it is judged by.
@@ -99,16 +101,17 @@ fn pack_version(judged: Judged<'_>, version: &Version) -> Option<FindingView> {
     let since = Pack(document.root()).version()?;
     let required = diff.required_bump;
     let (enough, _) = judged.enough()?;
-    let help = format!(
-        "raise `version` to {enough} (`packhouse bump --write` does it), or accept what asks for more with `[[allow]]`"
-    );
+    let help = judged.way_out(version, &since, required, &enough);
     if version.cmp_precedence(&since).is_eq() {
         if required == Bump::None {
             return None;
         }
         let (rule, message) = if version.build == since.build {
-            let message =
-                format!("the changes since {since} need a {required} bump, and the version is the same");
+            let accepted = diff.changes.iter().any(|change| change.acknowledged);
+            let accepted = if accepted && required == Bump::Patch { ", accepted ones too" } else { "" };
+            let message = format!(
+                "the changes since {since} need a {required} bump{accepted}, and the version is the same"
+            );
             ("version-not-bumped", message)
         } else {
             let message =
@@ -138,6 +141,22 @@ fn pack_version(judged: Judged<'_>, version: &Version) -> Option<FindingView> {
 }
 
 impl Judged<'_> {
+    /// What to do about a version that is too low. What is accepted still needs a patch, so that nobody is told to
+    /// accept where that changes nothing.
+    fn way_out(self, version: &Version, since: &Version, required: Bump, enough: &Version) -> String {
+        let mut help = format!("raise `version` to {enough} (`packhouse bump --write` does it)");
+        let patched = as_prerelease(version, lowest_free(since, Bump::Patch, self.taken), self.taken);
+        if asks_more_than_patch(since, required) && patched.cmp_precedence(enough).is_lt() {
+            help.push_str(&match version.cmp_precedence(&patched).is_lt() {
+                true => format!(
+                    ", or accept what asks for more than a patch with `[[allow]]` and raise it to {patched}"
+                ),
+                false => ", or accept what asks for more with `[[allow]]`".to_owned(),
+            });
+        }
+        with_zero_rule(help, since)
+    }
+
     /// The lowest version that the pack may have, and the bump that it needs for it: under a prerelease, a prerelease
     /// too. Entries that end with that version accept nothing in it.
     pub fn enough(self) -> Option<(Version, Bump)> {
@@ -202,6 +221,14 @@ pub fn lowest_free(since: &Version, required: Bump, taken: &[Version]) -> Versio
     version
 }
 
+/// A piece of advice with what is special about versions that begin with 0.
+fn with_zero_rule(help: String, since: &Version) -> String {
+    match zero_rule(since) {
+        Some(rule) => format!("{help}; {rule}"),
+        None => help,
+    }
+}
+
 fn prompt_version(
     judged: Judged<'_>,
     diff: &DiffReport,
@@ -218,7 +245,7 @@ fn prompt_version(
     let zero_major = judged.settings.repository.changes.zero_major;
     let order = new.cmp_precedence(&old);
     let enough = lowest_sufficient(&old, required);
-    let help = format!("raise the prompt's `version` to {enough}");
+    let help = with_zero_rule(format!("raise the prompt's `version` to {enough}"), &old);
     let default = if diff.profile == Profile::Strict { Level::Error } else { Level::Warn };
     let (rule, level, message, help) = if order.is_lt() {
         let message = format!("the version {new} of the prompt `{key}` is lower than {old}, which it had");

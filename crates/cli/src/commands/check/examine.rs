@@ -1,12 +1,13 @@
 //! The run over all packs: what each is compared with, what is gone, what the settings loosened.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use git::{ObjectId, SourceRepository};
 use pack::tree::Tree;
+use registry::acknowledge::{Holder, reasons};
 use registry::gate::{is_silent, not_compared, passes};
 use registry::report::{CheckStatus, CheckedPack, FindingView};
 use registry::settings::find_settings;
@@ -81,6 +82,10 @@ pub struct ExaminedPack {
     pub enough: Option<Version>,
     /// The bump that they require.
     pub required: Bump,
+    /// Whether it was compared with nothing although it may have an older version.
+    pub uncompared: bool,
+    /// Why changes are accepted, by their fingerprints.
+    pub reasons: BTreeMap<String, String>,
 }
 
 /// A run under way.
@@ -346,7 +351,7 @@ impl Run<'_> {
         releases: &Releases,
         texts: &mut Texts,
     ) -> anyhow::Result<(ExaminedPack, Judgement)> {
-        let Paired { file, bases, mut status, findings: own } = pair;
+        let Paired { file, bases, mut status, findings: own, unreadable } = pair;
         let settings = self.conditions.settings(&file.settings);
         let compared = matches!(status, CheckStatus::Changed | CheckStatus::New);
         let mut judgement = if compared && !matches!(self.base.kind, Kind::Nothing) {
@@ -369,7 +374,10 @@ impl Run<'_> {
         let pack = file.evaluated.id.clone().unwrap_or_default();
         if status == CheckStatus::New {
             let name = if pack.is_empty() { &shown } else { &pack };
-            self.notes.push(not_compared(name, !matches!(self.base.kind, Kind::Nothing)));
+            self.notes.push(match &unreadable {
+                Some(why) => format!("{name}: nothing was compared: {why}"),
+                None => not_compared(name, !matches!(self.base.kind, Kind::Nothing)),
+            });
         }
         let base = bases.into_iter().next();
         let base_shown =
@@ -378,10 +386,27 @@ impl Run<'_> {
             texts.insert(&base_shown, &base.path, SourceText::new(Some(&base.document), &base.bytes));
         }
         let diff = judgement.diff.take();
+        let holder = Holder {
+            path: settings.relative(&file.file.path),
+            pack: &pack,
+            version: file.evaluated.version.as_ref(),
+        };
+        let reasons = reasons(diff.as_ref().map_or(&[], |diff| &diff.changes), holder, settings);
         let passed = passes(&findings, diff.as_ref());
         let baseline = judgement.baseline.take();
         let report = CheckedPack { pack, path: shown, status, passed, findings, diff, baseline };
         let (enough, required) = (judgement.enough.clone(), judgement.required);
-        Ok((ExaminedPack { report, head: Some(file), base, base_shown, enough, required }, judgement))
+        let uncompared = matches!(self.base.kind, Kind::Nothing) || unreadable.is_some();
+        let examined = ExaminedPack {
+            uncompared,
+            report,
+            head: Some(file),
+            base,
+            base_shown,
+            enough,
+            required,
+            reasons,
+        };
+        Ok((examined, judgement))
     }
 }

@@ -32,6 +32,8 @@ pub struct Paired {
     pub bases: Vec<BaseSide>,
     pub status: CheckStatus,
     pub findings: Vec<FindingView>,
+    /// Why an older version cannot be read, where there is one.
+    pub unreadable: Option<String>,
 }
 
 /// Opens what the base names. Of `contents` nothing is read again.
@@ -86,9 +88,10 @@ impl Trees {
 impl Run<'_> {
     /// Finds what a pack is compared with; none where the base is broken and that was said.
     pub fn pair(&mut self, file: JudgedFile, releases: &Releases) -> anyhow::Result<Option<Paired>> {
-        let (mut bases, mut findings) = (Vec::new(), Vec::new());
+        let (mut bases, mut findings, mut unreadable) = (Vec::new(), Vec::new(), None);
         if self.is_untouched(&file) {
-            return Ok(Some(Paired { file, bases, status: CheckStatus::Unchanged, findings }));
+            let status = CheckStatus::Unchanged;
+            return Ok(Some(Paired { file, bases, status, findings, unreadable }));
         }
         for pick in self.picks(&file, releases)? {
             match pick {
@@ -100,12 +103,14 @@ impl Run<'_> {
                 }
                 Pick::Broken(why) if self.request.allow_broken_base => {
                     complaint::warn(&format!("the base cannot be read, and nothing was compared: {why}"));
+                    unreadable = Some(why);
                 }
                 Pick::Broken(why) => {
                     let message = format!("the base of {} cannot be read: {why}", file.file.shown);
                     let help = "compare with another base, or pass over this one with `--allow-broken-base`";
                     complaint::print(&Complaint::new(message).help(help).into());
                     self.complete = false;
+                    unreadable = Some(why);
                 }
             }
         }
@@ -118,7 +123,7 @@ impl Run<'_> {
             }
             (_, _, None) => CheckStatus::Changed,
         };
-        Ok(Some(Paired { file, bases, status, findings }))
+        Ok(Some(Paired { file, bases, status, findings, unreadable }))
     }
 
     /// Whether a pack stands where it stood, byte by byte: nothing has to be read to know that nothing changed.

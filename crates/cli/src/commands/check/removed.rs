@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use pack::model::Pack;
 use pack::tree::Tree;
+use registry::acknowledge::{Holder, reasons};
 use registry::gate::{pack_removed, passes};
 use registry::report::{CheckStatus, CheckedPack};
 use registry::settings::{FoundSettings, find_settings};
@@ -92,8 +93,11 @@ impl Run<'_> {
         root: &Path,
         in_repository: bool,
     ) -> Removed {
-        let (diff, matched) =
-            pack_removed(&side.document, &side.bytes, &side.path, self.conditions.settings(&settings));
+        let under = self.conditions.settings(&settings);
+        let (diff, matched) = pack_removed(&side.document, &side.bytes, &side.path, under);
+        let version = side.version();
+        let holder = Holder { path: under.relative(&side.path), pack: &diff.pack, version: version.as_ref() };
+        let reasons = reasons(&diff.changes, holder, under);
         let id = Pack(side.document.root()).id().unwrap_or_default().to_owned();
         let passed = passes(&[], Some(&diff));
         let report = CheckedPack {
@@ -113,6 +117,8 @@ impl Run<'_> {
             base_shown,
             enough: None,
             required: Bump::None,
+            uncompared: false,
+            reasons,
         };
         (pack, matched, in_repository.then(|| (root.to_owned(), settings.base)))
     }

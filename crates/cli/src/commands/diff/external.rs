@@ -8,12 +8,10 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use registry::{DiffReport, compare};
 use similar::TextDiff;
 
 use super::{Arguments, run_of, settings};
 use crate::complaint::Complaint;
-use crate::configuration::Conditions;
 use crate::exit::{Verdict, is_closed_pipe};
 use crate::input::{Side, checked};
 use crate::output::{self, Run, print, printable};
@@ -119,10 +117,8 @@ fn compared(
 ) -> anyhow::Result<Run> {
     let (old, new) = (old?, new?);
     let found = settings(&new, arguments.profile)?;
-    let report: Option<DiffReport> =
-        compare(old.input(), new.input(), Conditions::today(None).settings(&found));
-    let report = report.ok_or_else(|| Complaint::new(format!("{}: cannot be compared", new.shown)))?;
-    Ok(run_of(report, &old, &new))
+    let (report, reasons) = super::compared(&old, &new, &found)?;
+    Ok(run_of(report, (&old, &new), &reasons))
 }
 
 impl End<'_> {
