@@ -250,3 +250,17 @@ fn every_command_helps_with_an_example() {
     assert!(folder.read("man/packhouse-lint.1").contains("packhouse-lint"));
     assert_eq!(folder.run(&["lnt"]).status, 2);
 }
+
+#[test]
+fn a_rule_says_what_it_asks_for_in_every_case() {
+    let folder = Folder::new();
+    let explained = |rule: &str| folder.run(&["explain", rule]).stdout;
+    let event = explained("event-removed");
+    assert!(event.contains("bump: wire major, contract major, strict major\n"), "{event}");
+    assert!(event.contains("\n      wire patch, contract minor, strict major, where the runtime"), "{event}");
+    let version = explained("version-not-bumped");
+    assert!(version.contains("rule of `packhouse check` on versions, level error\n"), "{version}");
+    assert!(!version.contains("bump: wire none"), "{version}");
+    let prompt = explained("prompt-version-not-bumped");
+    assert!(prompt.contains("level warn, under the profile strict error\n"), "{prompt}");
+}

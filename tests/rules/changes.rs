@@ -174,6 +174,22 @@ fn every_rule_fires_on_its_flagged_cases_only() {
     assert!(mistakes.is_empty(), "{} mistakes:\n{}", mistakes.len(), mistakes.join("\n"));
 }
 
+/// Where a rule asks for another bump than in general, its documentation says when.
+#[test]
+fn every_bump_is_documented() {
+    let mut mistakes = BTreeSet::new();
+    for (_, case, old, new) in cases() {
+        for change in run(&old, &new).changes.into_iter().chain(run(&new, &old).changes) {
+            let rule = find_change(&change.rule).expect("a known rule");
+            let is_told = rules::cases(rule.id).any(|case| case.bumps == change.bumps);
+            if change.bumps != rule.bumps && !is_told {
+                mistakes.insert(format!("{}: {:?} ({})", rule.id, change.bumps, name(&case)));
+            }
+        }
+    }
+    assert!(mistakes.is_empty(), "{mistakes:#?}");
+}
+
 #[test]
 fn every_fixture_folder_belongs_to_a_rule() {
     let folders = entries(&root().join("changes")).into_iter().filter(|path| path.is_dir());

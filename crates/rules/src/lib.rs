@@ -15,7 +15,7 @@ pub mod subset;
 mod wording;
 
 pub use change::{Bump, Change, ChangeRule, Diff, DiffOptions, Profile, Version};
-pub use changes::{CHANGES, diff, find_change};
+pub use changes::{CHANGES, Case, cases, diff, find_change, verdict_level};
 pub use facts::Facts;
 pub use lint::{Finding, Group, Level, Lint};
 pub use lints::{LINTS, LintOptions, Linted, SECTIONS, Subject, find_lint, lint};

@@ -4,7 +4,10 @@ use clap::Args;
 use pack::similar::closest;
 use registry::gate::{GATE_RULES, GateRule, find_gate_rule};
 use registry::release::Flag;
-use rules::{CHANGES, ChangeRule, LINTS, Lint, find_change, find_lint};
+use rules::change::Bumps;
+use rules::{
+    CHANGES, Case, ChangeRule, LINTS, Level, Lint, Profile, cases, find_change, find_lint, verdict_level,
+};
 
 use crate::complaint::Complaint;
 use crate::exit::Verdict;
@@ -64,12 +67,30 @@ fn of_flag(flag: Flag) -> String {
     )
 }
 
+/// What the rule is when it judges versions, and asks for none itself.
+fn of_verdict(rule: &ChangeRule, level: Level) -> String {
+    let strict = verdict_level(rule.id, Profile::Strict).filter(|strict| *strict != level);
+    let strict = strict.map(|strict| format!(", under the profile strict {strict}")).unwrap_or_default();
+    format!(
+        "{}: {}\nrule of `packhouse check` on versions, level {level}{strict}\n\n{}\n\nfix: {}\n",
+        rule.id, rule.summary, rule.why, rule.fix
+    )
+}
+
 fn of_change(rule: &ChangeRule) -> String {
+    if let Some(level) = verdict_level(rule.id, Profile::Contract) {
+        return of_verdict(rule, level);
+    }
+    let case = |case: Case| {
+        let Bumps { wire, contract, strict } = case.bumps;
+        format!("      wire {wire}, contract {contract}, strict {strict}, {}\n", case.when)
+    };
+    let cases: String = cases(rule.id).map(case).collect();
     let affected: Vec<String> = rule.affected.iter().map(super::word).collect();
     let bumps = rule.bumps;
     let suggest = rule.suggest.map(|bump| format!(", suggests {bump}")).unwrap_or_default();
     format!(
-        "{}: {}\nchange rule, class {}, {}; affects {}\nbump: wire {}, contract {}, strict {}{suggest}\n\n\
+        "{}: {}\nchange rule, class {}, {}; affects {}\nbump: wire {}, contract {}, strict {}{suggest}\n{cases}\n\
          {}\n\nfix: {}\n",
         rule.id,
         rule.summary,

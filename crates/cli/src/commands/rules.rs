@@ -2,7 +2,7 @@
 
 use clap::Args;
 use registry::gate::GATE_RULES;
-use rules::{CHANGES, LINTS};
+use rules::{CHANGES, ChangeRule, LINTS, Level, Profile, verdict_level};
 use serde_json::{Value, json};
 
 use crate::args::DataFormat;
@@ -40,10 +40,17 @@ fn list() -> String {
         text.push_str(&format!("  {id:width$}  {level:5}  {group:11}  {}\n", lint.summary));
     }
     text.push_str("\nchange rules, with their bump under the profiles wire, contract and strict\n");
-    for rule in CHANGES.iter() {
+    let (verdicts, changes): (Vec<&ChangeRule>, Vec<&ChangeRule>) =
+        CHANGES.iter().copied().partition(|rule| verdict_level(rule.id, Profile::Contract).is_some());
+    for rule in changes {
         let bumps = [rule.bumps.wire, rule.bumps.contract, rule.bumps.strict].map(|bump| bump.as_str());
         let [wire, contract, strict] = bumps;
         text.push_str(&format!("  {:width$}  {wire:5} {contract:5} {strict:5}  {}\n", rule.id, rule.summary));
+    }
+    text.push_str("\nrules of `packhouse check` on versions\n");
+    for rule in verdicts {
+        let level = verdict_level(rule.id, Profile::Contract).unwrap_or(Level::Error);
+        text.push_str(&format!("  {:width$}  {:5}  {}\n", rule.id, level.as_str(), rule.summary));
     }
     text.push_str("\nrules of `packhouse check` on the settings\n");
     for rule in &GATE_RULES {

@@ -6,7 +6,7 @@ use pack::json::Document;
 use pack::model::{Pack, parse_version};
 use pack::{Digest, LineIndex, Node, Pointer, Position};
 use rules::change::{Affected, Bumps, Certainty, Class, Side, Witness};
-use rules::{Bump, Change, Level, Profile};
+use rules::{Bump, Change, Level, Profile, verdict_level};
 use semver::Version;
 use serde_json::json;
 
@@ -51,13 +51,13 @@ pub fn version_findings(judged: Judged<'_>) -> Vec<FindingView> {
     if let Some(text) = pack.version_text().filter(|text| parse_version(text).is_none()) {
         let message = format!("the version `{text}` is not semantic");
         let help = "write it as MAJOR.MINOR.PATCH".to_owned();
-        findings.extend(at_version(judged, "version-unreadable", Level::Error, message, help));
+        findings.extend(at_version(judged, "version-unreadable", message, help));
     }
     let base_text = judged.base.and_then(|(document, _)| Pack(document.root()).version_text());
     if let Some(text) = base_text.filter(|text| parse_version(text).is_none()) {
         let message = format!("the version `{text}` of the base is not semantic");
         let help = "nothing can be said about the bump; compare with a base that has a version".to_owned();
-        findings.extend(at_version(judged, "version-unreadable", Level::Error, message, help));
+        findings.extend(at_version(judged, "version-unreadable", message, help));
     }
     if let Some(version) = pack.version() {
         findings.extend(pack_version(judged, &version));
@@ -88,12 +88,12 @@ fn pack_version(judged: Judged<'_>, version: &Version) -> Option<FindingView> {
     if let Some(base) = base_version.filter(|base| version.cmp_precedence(base).is_lt()) {
         let message = format!("the version {version} is lower than {base}, which the base has");
         let help = format!("give the pack a version above {base}");
-        return at_version(judged, "version-decreased", Level::Error, message, help);
+        return at_version(judged, "version-decreased", message, help);
     }
     let reused = || {
         let message = format!("{version} is already published with other content");
         let help = "releases never change: give the pack a version that is not taken".to_owned();
-        at_version(judged, "version-reused", Level::Error, message, help)
+        at_version(judged, "version-reused", message, help)
     };
     let Some((document, diff)) = judged.baseline else {
         return if judged.reused { reused() } else { None };
@@ -118,7 +118,7 @@ fn pack_version(judged: Judged<'_>, version: &Version) -> Option<FindingView> {
                 format!("{version} and {since} differ in build metadata only, and the contents differ");
             ("version-build-only", message)
         };
-        return at_version(judged, rule, Level::Error, message, help);
+        return at_version(judged, rule, message, help);
     }
     if judged.reused {
         return reused();
@@ -127,7 +127,7 @@ fn pack_version(judged: Judged<'_>, version: &Version) -> Option<FindingView> {
     if !diff.sufficient {
         let message =
             format!("{version} is a {declared} bump since {since}, and the changes need a {required} one");
-        return at_version(judged, "version-bump-too-small", Level::Error, message, help);
+        return at_version(judged, "version-bump-too-small", message, help);
     }
     let needed = required.max(diff.suggested_bump);
     let most = declared_bump(&since, &lowest_sufficient(&since, needed));
@@ -135,7 +135,7 @@ fn pack_version(judged: Judged<'_>, version: &Version) -> Option<FindingView> {
         let needed = if required == Bump::None { "none".to_owned() } else { format!("a {required} one") };
         let message = format!("{version} is a {declared} bump since {since}, and the changes need {needed}");
         let help = format!("nothing has to be done; {enough} would be enough");
-        return at_version(judged, "version-bump-larger", Level::Info, message, help);
+        return at_version(judged, "version-bump-larger", message, help);
     }
     None
 }
@@ -246,26 +246,26 @@ fn prompt_version(
     let order = new.cmp_precedence(&old);
     let enough = lowest_sufficient(&old, required);
     let help = with_zero_rule(format!("raise the prompt's `version` to {enough}"), &old);
-    let default = if diff.profile == Profile::Strict { Level::Error } else { Level::Warn };
-    let (rule, level, message, help) = if order.is_lt() {
+    let (rule, message, help) = if order.is_lt() {
         let message = format!("the version {new} of the prompt `{key}` is lower than {old}, which it had");
-        ("prompt-version-decreased", default, message, format!("give the prompt a version above {old}"))
+        ("prompt-version-decreased", message, format!("give the prompt a version above {old}"))
     } else if order.is_eq() && required >= Bump::Patch {
         let message = format!("the prompt `{key}` changed ({required}) under the unchanged version {old}");
-        ("prompt-version-not-bumped", default, message, help)
+        ("prompt-version-not-bumped", message, help)
     } else if order.is_gt() && !is_sufficient(&old, &new, required, zero_major) {
         let declared = declared_bump(&old, &new);
         let message = format!(
             "{new} is a {declared} bump of the prompt `{key}` since {old}, and it needs a {required} one"
         );
-        ("prompt-version-bump-too-small", default, message, help)
+        ("prompt-version-bump-too-small", message, help)
     } else if order.is_gt() && changes.is_empty() {
         let message =
             format!("the version of the prompt `{key}` rose from {old} to {new}, and nothing in it changed");
-        ("prompt-version-bumped-without-change", Level::Info, message, format!("leave it at {old}"))
+        ("prompt-version-bumped-without-change", message, format!("leave it at {old}"))
     } else {
         return None;
     };
+    let level = level_of_verdict(rule, diff.profile);
     let place = node.pointer();
     at_node(judged, rule, level, message, Some(help), node, place.as_str())
 }
@@ -292,7 +292,7 @@ fn sunsets(judged: Judged<'_>, version: &Version) -> Vec<FindingView> {
         findings.extend(at_node(
             judged,
             "removed-before-sunset",
-            Level::Error,
+            level_of_verdict("removed-before-sunset", diff.profile),
             message,
             Some(help),
             node,
@@ -302,13 +302,12 @@ fn sunsets(judged: Judged<'_>, version: &Version) -> Vec<FindingView> {
     findings
 }
 
-fn at_version(
-    judged: Judged<'_>,
-    rule: &'static str,
-    level: Level,
-    message: String,
-    help: String,
-) -> Option<FindingView> {
+fn level_of_verdict(rule: &str, profile: Profile) -> Level {
+    verdict_level(rule, profile).unwrap_or(Level::Error)
+}
+
+fn at_version(judged: Judged<'_>, rule: &'static str, message: String, help: String) -> Option<FindingView> {
+    let level = level_of_verdict(rule, Profile::Contract);
     let node = judged.new.at(&version_pointer()).unwrap_or(judged.new.root());
     at_node(judged, rule, level, message, Some(help), node, "/version")
 }

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use crate::change::{ChangeRule, Diff, DiffOptions, Version};
 use crate::facts::Facts;
 
+mod cases;
 mod comparison;
 mod compositions;
 mod finish;
@@ -29,6 +30,9 @@ mod variables;
 mod version;
 mod witness;
 mod workflow;
+
+pub use cases::{Case, cases};
+pub use version::verdict_level;
 
 use comparison::Comparison;
 use report::Changes;

@@ -2,7 +2,8 @@
 //!
 //! They look at two version numbers, at releases or at a whole repository, so the room `registry` reports them.
 
-use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
+use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror, Profile};
+use crate::lint::Level;
 
 /// The rules of this section, in the order of the catalogue.
 pub(super) const CHANGES: &[&ChangeRule] = &[
@@ -139,3 +140,19 @@ const REMOVED_BEFORE_SUNSET: ChangeRule = gate(
     "The deprecation promised consumers time until that date or version.",
     "Keep the thing until its sunset, or move the sunset in the policy first.",
 );
+
+/// The level of a rule that judges versions instead of asking for one; none for every other rule.
+///
+/// Those on the versions of prompts are errors under the profile `strict`.
+pub fn verdict_level(rule: &str, profile: Profile) -> Option<Level> {
+    let of_prompt = if profile == Profile::Strict { Level::Error } else { Level::Warn };
+    Some(match rule {
+        "version-bump-larger" | "prompt-version-bumped-without-change" => Level::Info,
+        "prompt-version-not-bumped" | "prompt-version-bump-too-small" | "prompt-version-decreased" => {
+            of_prompt
+        }
+        "removed-before-sunset" => Level::Error,
+        rule if rule.starts_with("version-") => Level::Error,
+        _ => return None,
+    })
+}

@@ -2,7 +2,10 @@
 
 use maud::{Markup, html};
 use registry::gate::{GATE_RULES, GateRule, find_gate_rule};
-use rules::{CHANGES, ChangeRule, Group, LINTS, Level, Lint, find_change, find_lint};
+use rules::change::Bumps;
+use rules::{
+    CHANGES, ChangeRule, Group, LINTS, Level, Lint, Profile, cases, find_change, find_lint, verdict_level,
+};
 
 use super::layout::{Section, page};
 use super::parts::{bump, level, prose, trail};
@@ -110,16 +113,28 @@ fn of_gate(rule: &GateRule) -> Markup {
     }
 }
 
+fn bumps(bumps: Bumps) -> Markup {
+    html! {
+        (bump(bumps.wire)) " under wire, " (bump(bumps.contract)) " under contract, " (bump(bumps.strict))
+        " under strict"
+    }
+}
+
 fn of_change(rule: &ChangeRule) -> Markup {
     html! {
         (trail(&[("Rules", "/rules".to_owned())]))
         h1 { code { (rule.id) } }
         p.lead { (prose(&first_upper(rule.summary))) "." }
+        @if let Some(verdict) = verdict_level(rule.id, Profile::Contract) {
+            p { "A rule of " code { "packhouse check" } " on versions, by default at level " (level(verdict)) "." }
+        }
         dl.facts {
-            dt { "Bump" }
-            dd {
-                (bump(rule.bumps.wire)) " under wire, " (bump(rule.bumps.contract)) " under contract, "
-                (bump(rule.bumps.strict)) " under strict"
+            @if verdict_level(rule.id, Profile::Contract).is_none() {
+                dt { "Bump" }
+                dd {
+                    (bumps(rule.bumps))
+                    @for case in cases(rule.id) { br; (bumps(case.bumps)) ", " (prose(case.when)) }
+                }
             }
             @if let Some(advised) = rule.suggest { dt { "Advised" } dd { (bump(advised)) } }
             dt { "Kind" } dd { (word(&rule.class)) }
