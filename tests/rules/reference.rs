@@ -43,7 +43,7 @@ fn write_change(rule: &ChangeRule, text: &mut String) {
     let _ = write!(text, "\n### {id}\n\n{} ({kind})\n\n{why}\n\n{fix}\n", sentence(summary));
     for (at, case) in cases(id).enumerate() {
         let gap = if at == 0 { "\n" } else { "" };
-        let _ = write!(text, "{gap}- {}, {}.\n", bumps(case.bumps), case.when);
+        let _ = writeln!(text, "{gap}- {}, {}.", bumps(case.bumps), case.when);
     }
 }
 
