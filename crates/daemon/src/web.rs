@@ -3,7 +3,8 @@
 //! `routes` is the one list of what can be asked for. A handler extracts, asks the snapshot and shapes: it takes no
 //! lock that the writer holds, reads the ledger on a thread that may block, and computes only in the bounded
 //! `pool`. What an answer says about caching, digests and ranges is decided in `answer`, how a failure becomes a
-//! status in `problem`, and who may see what in `target`.
+//! status in `problem`, who asks in `access`, and what they see in
+//! `target`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,6 +15,7 @@ use store::Store;
 use crate::counters::Counters;
 use crate::scan::SourcePaths;
 
+mod access;
 mod address;
 mod answer;
 mod api;
@@ -120,6 +122,11 @@ impl App {
     /// Ends the streams of events, so that a server that waits for its connections can stop.
     pub fn close(&self) {
         self.closing.store(true, Ordering::Release);
+    }
+
+    /// Whether what somebody is answered depends on who they are.
+    fn is_restricted(&self) -> bool {
+        self.settings.auth.as_ref().is_some_and(|auth| !auth.anonymous_read)
     }
 
     fn is_closing(&self) -> bool {

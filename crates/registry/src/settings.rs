@@ -2,6 +2,7 @@
 //!
 //! Both are parsed once, at the edge, from text. Unknown keys are errors with a suggestion; so are unknown rules.
 
+mod access;
 mod error;
 mod limits;
 mod operator;
@@ -12,6 +13,7 @@ mod rule_names;
 
 use pack::tree::{Tree, Unreadable, folder};
 
+pub use access::{AuthSettings, Scope, Scopes, TokenSettings, is_group, is_name};
 pub use error::SettingsError;
 pub use limits::Limits;
 #[cfg(test)]

@@ -16,7 +16,7 @@ use semver::Version;
 
 use crate::row::{ReleaseRow, SourceRecord};
 
-/// Who asks. Today everybody may see everything that has a source record.
+/// Who asks. Whatever has no source record is seen by nobody.
 #[derive(Debug, Clone, Default)]
 pub struct Reader {
     groups: Vec<String>,
@@ -26,6 +26,11 @@ impl Reader {
     /// A reader without groups.
     pub fn everybody() -> Reader {
         Reader::default()
+    }
+
+    /// A reader who belongs to these groups.
+    pub fn of_groups(groups: Vec<String>) -> Reader {
+        Reader { groups }
     }
 
     fn may_see(&self, source: &SourceRecord) -> bool {

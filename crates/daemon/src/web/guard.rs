@@ -4,41 +4,71 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use registry::settings::Scope;
 
 use super::App;
+use super::access::{Caller, Grant};
 use super::answer::{Conditions, conclude};
 use super::pages;
 use super::parameters::Parameters;
 use super::problem::{Kind, Problem};
-use super::routes::{ROUTES, Route, Scope};
+use super::routes::{ROUTES, Route};
 
 /// Stands in front of the handler of one route, named by its position in the table.
-pub(crate) async fn route(State((app, at)): State<(App, usize)>, request: Request, next: Next) -> Response {
+pub(crate) async fn route(
+    State((app, at)): State<(App, usize)>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let conditions = Conditions::of(request.method(), request.headers());
-    let response = match admit(&app, &ROUTES[at], &request) {
-        Ok(()) => conclude(&conditions, next.run(request).await),
+    let mut response = match admit(&app, &ROUTES[at], &request) {
+        Ok(grant) => {
+            request.extensions_mut().insert(grant);
+            conclude(&conditions, next.run(request).await)
+        }
         Err(problem) => problem.into_response(),
     };
+    if ROUTES[at].scope.is_some() && app.is_restricted() {
+        keep_private(response.headers_mut());
+    }
     app.metrics.count(Some(at), response.status());
     response
 }
 
-/// Whether the request may reach the handler.
-fn admit(app: &App, route: &Route, request: &Request) -> Result<(), Problem> {
-    match route.scope {
-        Scope::Open | Scope::Read | Scope::Check => {}
-        Scope::Sync if app.settings.follow.url.is_some() => return Err(follower(app)),
-        Scope::Sync => {
-            let detail = "this needs a token with the scope `sync`, and this registry knows no tokens: \
-                          without `[auth]` everybody may read and nobody may write";
-            return Err(Problem::new(Kind::Forbidden, detail));
+/// What the request may do, if it may reach the handler.
+fn admit(app: &App, route: &Route, request: &Request) -> Result<Grant, Problem> {
+    let auth = app.settings.auth.as_ref();
+    let grant = match route.scope {
+        None => Grant::default(),
+        Some(scope) => {
+            let caller = Caller::of(auth, request.headers())?;
+            let reads = matches!(scope, Scope::Read | Scope::Check);
+            // Whoever may read here learns who can do more.
+            let reader = Grant::decide(auth, Scope::Read, caller.as_ref());
+            if !reads && app.settings.follow.url.is_some() && reader.is_ok() {
+                return Err(follower(app));
+            }
+            Grant::decide(auth, scope, caller.as_ref())?
         }
-    }
+    };
     // Pages ignore what others add to links; programs hear of their typing errors.
     if request.uri().query().is_some() && route.path.starts_with("/v1/") {
         Parameters::of(request.uri())?.check_names(route.query)?;
     }
-    Ok(())
+    Ok(grant)
+}
+
+/// Keeps caches that many share from giving one reader's answer to another.
+fn keep_private(headers: &mut HeaderMap) {
+    let cache = headers.get(header::CACHE_CONTROL).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let cache = match cache.strip_prefix("public, ").unwrap_or(cache) {
+        "" | "no-store" => None,
+        rest => HeaderValue::from_str(&format!("private, {rest}")).ok(),
+    };
+    if let Some(cache) = cache {
+        headers.insert(header::CACHE_CONTROL, cache);
+    }
+    headers.append(header::VARY, HeaderValue::from_static("Authorization, Cookie"));
 }
 
 /// Says who can change what is asked for.
@@ -73,7 +103,7 @@ pub(crate) async fn finish(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let problem = response.extensions_mut().remove::<Problem>().filter(|_| has_pages);
     if let Some(problem) = problem {
-        response.headers_mut().insert(header::VARY, HeaderValue::from_static("Accept"));
+        response.headers_mut().append(header::VARY, HeaderValue::from_static("Accept"));
         if wants_page {
             response = as_page(&problem, response);
         }

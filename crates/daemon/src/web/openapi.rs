@@ -42,7 +42,7 @@ fn operation(route: &Route) -> Value {
     let mut operation = json!({
         "operationId": operation_id(route),
         "summary": route.summary,
-        "x-scope": route.scope.as_str(),
+        "x-scope": route.scope_name(),
         "x-pack-bound": route.pack_bound,
         "parameters": names.chain(query).collect::<Vec<Value>>(),
         "responses": responses(route),

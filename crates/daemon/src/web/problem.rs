@@ -57,8 +57,10 @@ kinds! {
         "A release is served in the forms that its manifest lists. Ask for one of those.";
     Unsigned = "unsigned", UNAUTHORIZED, "The body is not signed",
         "A webhook proves that it comes from the source's host: by `X-Hub-Signature-256`, `X-Hub-Signature` with SHA-256, `X-Gitea-Signature`, `X-Forgejo-Signature`, `X-Gitlab-Token`, or `Packhouse-Signature: sha256=HEX`, the HMAC-SHA-256 of the body. Give the host the same secret that the variable of the source's `webhook_secret_env` holds.";
+    Unauthorized = "unauthorized", UNAUTHORIZED, "This needs a token",
+        "Send a token of this registry as `Authorization: Bearer TOKEN`; the command takes it from the variable `PACKHOUSE_TOKEN`. Whoever runs the registry makes tokens with `packhouse token new`.";
     Forbidden = "forbidden", FORBIDDEN, "This needs a token with a scope",
-        "Writing needs a token with the scope that the operation names. Without an `[auth]` table in its configuration a registry lets everybody read and nobody write.";
+        "The operation needs a token with the scope that the detail names. Without an `[auth]` table in its configuration a registry lets everybody read and nobody write.";
     NotFound = "not-found", NOT_FOUND, "Nothing is served at this path",
         "The path is none of those that a registry answers. /docs lists them all.";
     PackNotFound = "pack-not-found", NOT_FOUND, "There is no such pack",

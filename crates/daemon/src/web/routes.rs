@@ -5,36 +5,12 @@
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{MethodRouter, get, post};
+use registry::settings::Scope;
 
 use super::App;
 use super::api::{check, compare, events, fetch, hooks, operations, packs, releases, rules, search, sources};
 use super::guard;
 use super::pages;
-
-/// What a caller must hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scope {
-    /// Nothing: the address says nothing of any pack.
-    Open,
-    /// Reading.
-    Read,
-    /// Checking a pack, which everybody may who may read without a token.
-    Check,
-    /// Asking for a scan.
-    Sync,
-}
-
-impl Scope {
-    /// The scope as it is written everywhere.
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Scope::Open => "none",
-            Scope::Read => "read",
-            Scope::Check => "check",
-            Scope::Sync => "sync",
-        }
-    }
-}
 
 /// The methods that are answered; GET answers HEAD too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,8 +50,8 @@ pub(crate) struct Route {
     pub method: Method,
     /// The path, with names in braces.
     pub path: &'static str,
-    /// What a caller must hold.
-    pub scope: Scope,
+    /// What a caller must hold; none where the address says nothing of any pack, or the handler asks for more.
+    pub scope: Option<Scope>,
     /// Whether the answer is about one pack and so bound to the rights on it.
     pub pack_bound: bool,
     /// The query parameters that it knows.
@@ -88,6 +64,13 @@ pub(crate) struct Route {
     pub handler: fn() -> MethodRouter<App>,
 }
 
+impl Route {
+    /// The scope as the documents write it.
+    pub(crate) fn scope_name(&self) -> &'static str {
+        self.scope.map_or("none", Scope::as_str)
+    }
+}
+
 /// A route of the API that everybody may read.
 const fn read(
     path: &'static str,
@@ -96,7 +79,16 @@ const fn read(
     summary: &'static str,
     handler: fn() -> MethodRouter<App>,
 ) -> Route {
-    Route { method: Method::Get, path, scope: Scope::Read, pack_bound: false, query, summary, shape, handler }
+    Route {
+        method: Method::Get,
+        path,
+        scope: Some(Scope::Read),
+        pack_bound: false,
+        query,
+        summary,
+        shape,
+        handler,
+    }
 }
 
 /// A route of the API about one pack.
@@ -112,7 +104,7 @@ const fn of_pack(
 
 /// A route that takes a body or does something.
 const fn write(
-    scope: Scope,
+    scope: Option<Scope>,
     path: &'static str,
     query: &'static [&'static str],
     schema: &'static str,
@@ -129,7 +121,7 @@ const fn open(
     summary: &'static str,
     handler: fn() -> MethodRouter<App>,
 ) -> Route {
-    Route { scope: Scope::Open, ..read(path, &[], shape, summary, handler) }
+    Route { scope: None, ..read(path, &[], shape, summary, handler) }
 }
 
 /// A page.
@@ -159,14 +151,14 @@ pub(crate) static ROUTES: &[Route] = &[
     of_pack("/v1/packs/{id}/compare/{pair}", &[], Shape::Json("Diff"), "the changes between two versions, written `old...new`, by today's rules", || get(compare::compare)),
     of_pack("/v1/packs/{id}/blobs/sha256/{hex}", &[], Shape::Bytes("application/octet-stream"), "bytes of a form or a skill file, by digest", || get(releases::blob)),
     of_pack("/v1/fetch/{ref}", &["form"], JSON, "the release that a reference means, in one request", || get(fetch::fetch)),
-    write(Scope::Read, "/v1/resolve", &[], "Resolved", "what several references mean", || post(fetch::resolve)),
+    write(Some(Scope::Read), "/v1/resolve", &[], "Resolved", "what several references mean", || post(fetch::resolve)),
     read("/v1/search", SEARCH, Shape::Json("Hits"), "packs by words and filters", || get(search::search)),
     read("/v1/suggest", &["q"], Shape::Json("Suggestions"), "ids and names that begin with or hold a text", || get(search::suggest)),
-    write(Scope::Check, "/v1/check", &["against"], "Check", "what the registry would say of a pack", || post(check::check)),
+    write(Some(Scope::Check), "/v1/check", &["against"], "Check", "what the registry would say of a pack", || post(check::check)),
     read("/v1/sources", &["all"], Shape::Json("SourceList"), "the sources and their problems", || get(sources::list)),
     read("/v1/sources/{name}", &["all"], Shape::Json("Source"), "one source and its problems", || get(sources::one)),
-    write(Scope::Sync, "/v1/sources/{name}/sync", &["rejudge"], "Accepted", "asks for a scan of a source", || post(sources::sync)),
-    write(Scope::Open, "/v1/hooks/{source}", &[], "Accepted", "a Git host says that something was pushed; the body is signed with the source's secret", || post(hooks::push)),
+    write(Some(Scope::Sync), "/v1/sources/{name}/sync", &["rejudge"], "Accepted", "asks for a scan of a source", || post(sources::sync)),
+    write(None, "/v1/hooks/{source}", &[], "Accepted", "a Git host says that something was pushed; the body is signed with the source's secret", || post(hooks::push)),
     read("/v1/events", &["after", "limit"], Shape::Json("Events"), "what happened, by number", || get(events::list)),
     read("/v1/rules", &[], Shape::Json("RuleList"), "every lint and change rule", || get(rules::list)),
     read("/v1/rules/{id}", &[], Shape::Json("Rule"), "one lint or change rule", || get(rules::one)),

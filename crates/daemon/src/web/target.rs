@@ -11,6 +11,7 @@ use semver::Version;
 use store::{Found, PackEntry, Reader, ReleaseRow, Snapshot};
 
 use super::App;
+use super::access::Grant;
 use super::problem::{Kind, Problem};
 
 /// Everything that is published, through the eyes of one reader.
@@ -82,8 +83,9 @@ fn exact_version(text: &str) -> Result<Version, Problem> {
 impl FromRequestParts<App> for View {
     type Rejection = Problem;
 
-    async fn from_request_parts(_: &mut Parts, app: &App) -> Result<View, Problem> {
-        Ok(View { snapshot: app.store.snapshot(), reader: Reader::everybody() })
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<View, Problem> {
+        let reader = Grant::from_request_parts(parts, app).await?.reader;
+        Ok(View { snapshot: app.store.snapshot(), reader })
     }
 }
 

@@ -1,5 +1,6 @@
 //! The web from outside: requests in, statuses, headers and documents out.
 
+mod access;
 mod api;
 mod caching;
 mod failures;

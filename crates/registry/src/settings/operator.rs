@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use rules::{Level, Profile};
 use serde::Deserialize;
 
+use super::access::{AuthFile, AuthSettings};
 use super::error::{SettingsError, parse};
 use super::limits::{Limits, LimitsFile};
 use super::remote::{CredentialSettings, CredentialsFile, RemoteUrl, check_listen, check_variable};
@@ -17,6 +18,8 @@ use super::rule_names::check_rule_names;
 pub struct RegistrySettings {
     /// Where it listens and keeps its state.
     pub server: Server,
+    /// Who may read and who may do more; none where everybody may read and nobody may write.
+    pub auth: Option<AuthSettings>,
     /// What is published, and under which conditions.
     pub policy: Policy,
     /// The repositories that it watches, in order.
@@ -201,6 +204,7 @@ struct RegistryFile {
     include: Vec<String>,
     #[serde(default)]
     server: Server,
+    auth: Option<AuthFile>,
     #[serde(default)]
     policy: PolicyFile,
     #[serde(default)]
@@ -256,7 +260,7 @@ struct SourceFile {
 
 /// Keys of the documented configuration that belong to capabilities which this version does not have.
 const LATER: [(&str, &str); 3] =
-    [("auth", "access control"), ("webhook", "outgoing webhooks"), ("readers", "access control")];
+    [("webhook", "outgoing webhooks"), ("readers", "access control"), ("proxy", "access control")];
 
 impl RegistrySettings {
     /// Reads the text of `registry.toml`.
@@ -286,6 +290,7 @@ impl RegistrySettings {
             file.source.into_iter().map(SourceFile::checked).collect::<Result<_, _>>()?;
         let settings = RegistrySettings {
             server: file.server,
+            auth: file.auth.map(AuthFile::checked).transpose()?,
             policy,
             sources,
             limits: file.limits.checked()?,

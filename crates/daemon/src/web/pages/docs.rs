@@ -48,7 +48,7 @@ fn table(routes: &[&Route]) -> Markup {
                         td {
                             @for name in route.query { code title=(about_parameter(name)) { (name) } " " }
                         }
-                        td { (route.scope.as_str()) }
+                        td { (route.scope_name()) }
                     }
                 }
             }

@@ -70,7 +70,9 @@ fn other_methods_name_those_that_are_there() {
 
 #[test]
 fn nobody_may_write_without_tokens() {
-    world().post("/v1/sources/packs/sync", "").problem(403, "forbidden");
+    let problem = world().post("/v1/sources/packs/sync", "").problem(403, "forbidden");
+    let detail = problem["detail"].as_str().expect("a text");
+    assert!(detail.contains("`[auth]`") && detail.contains("packhouse token new --name NAME --scope sync"));
 }
 
 #[test]

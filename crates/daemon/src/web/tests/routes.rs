@@ -39,7 +39,7 @@ fn no_route_is_added_past_the_table() {
 }
 
 /// A path of the table with every name filled in.
-fn filled(path: &str) -> String {
+pub fn filled(path: &str) -> String {
     let parts = path.split('/').map(|part| match part {
         "{id}" if path.starts_with("/rules") || path.starts_with("/v1/rules") => "undeclared-variable",
         "{id}" => "greeter",

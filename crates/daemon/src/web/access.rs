@@ -1,0 +1,140 @@
+//! Who asks, and what that allows: the one place where tokens are looked up.
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, header};
+use pack::Digest;
+use registry::settings::{AuthSettings, Scope, Scopes, TokenSettings};
+use store::Reader;
+use subtle::ConstantTimeEq;
+
+use super::App;
+use super::problem::{Kind, Problem};
+
+/// Somebody who said who they are.
+#[derive(Debug, Clone)]
+pub(crate) struct Caller {
+    /// The name, as the ledger records it.
+    pub name: String,
+    /// What they may do.
+    pub scopes: Scopes,
+    /// The groups that they belong to.
+    pub groups: Vec<String>,
+}
+
+impl Caller {
+    /// Whoever asks with these headers; none where they do not say who they are.
+    ///
+    /// A token that is not known is refused even where nobody needs one: its holder believes to be somebody.
+    pub(crate) fn of(auth: Option<&AuthSettings>, headers: &HeaderMap) -> Result<Option<Caller>, Problem> {
+        let Some(auth) = auth else { return Ok(None) };
+        let Some(token) = bearer(headers) else { return Ok(None) };
+        holder(auth, token).map(|holder| Some(Caller::holding(holder))).ok_or_else(unknown_token)
+    }
+
+    fn holding(token: &TokenSettings) -> Caller {
+        let TokenSettings { name, scopes, groups, .. } = token.clone();
+        Caller { name, scopes, groups }
+    }
+}
+
+/// The token that a request carries.
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+/// Whose token it is. Every token is compared, each in constant time, so that an answer's time tells nothing.
+fn holder<'a>(auth: &'a AuthSettings, token: &str) -> Option<&'a TokenSettings> {
+    let digest = Digest::of(token.as_bytes());
+    let mut found = None;
+    for known in &auth.tokens {
+        if known.digest.bytes().ct_eq(digest.bytes()).into() {
+            found = Some(known);
+        }
+    }
+    found
+}
+
+/// What a request may do: see what the reader sees.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Grant {
+    /// Through whose eyes everything is seen.
+    pub reader: Reader,
+}
+
+impl Grant {
+    /// What a caller may do where a scope is needed.
+    ///
+    /// # Errors
+    /// 401 where a token would help, 403 where this one does not.
+    pub(crate) fn decide(
+        auth: Option<&AuthSettings>,
+        scope: Scope,
+        caller: Option<&Caller>,
+    ) -> Result<Grant, Problem> {
+        let is_public = matches!(scope, Scope::Read | Scope::Check)
+            && auth.is_none_or(|settings| settings.anonymous_read);
+        let Some(caller) = caller else {
+            return match auth {
+                _ if is_public => Ok(Grant::default()),
+                Some(_) => Err(no_token(scope)),
+                None => Err(no_tokens(scope)),
+            };
+        };
+        // Who may read sees as much in a check as in reading.
+        let holds = caller.scopes.allow(scope) || (is_public && caller.scopes.allow(Scope::Read));
+        match holds {
+            true => Ok(Grant::of(caller)),
+            false if is_public => Ok(Grant::default()),
+            false => Err(missing_scope(scope, caller)),
+        }
+    }
+
+    fn of(caller: &Caller) -> Grant {
+        Grant { reader: Reader::of_groups(caller.groups.clone()) }
+    }
+}
+
+impl FromRequestParts<App> for Grant {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Grant, Problem> {
+        Ok(parts.extensions.get::<Grant>().cloned().unwrap_or_default())
+    }
+}
+
+fn unknown_token() -> Problem {
+    let detail = "this registry does not know the token: it was taken back, or belongs to another registry";
+    challenge(Problem::new(Kind::Unauthorized, detail), ", error=\"invalid_token\"")
+}
+
+fn no_token(scope: Scope) -> Problem {
+    let detail =
+        format!("this needs a token with the scope `{scope}`: send it as `Authorization: Bearer TOKEN`");
+    challenge(Problem::new(Kind::Unauthorized, detail), "")
+}
+
+fn no_tokens(scope: Scope) -> Problem {
+    let detail = format!(
+        "this needs a token with the scope `{scope}`, and this registry knows no tokens: without `[auth]` \
+         everybody may read and nobody may write. `packhouse token new --name NAME --scope {scope}` prints what \
+         its operator has to add to registry.toml"
+    );
+    Problem::new(Kind::Forbidden, detail)
+}
+
+fn missing_scope(scope: Scope, caller: &Caller) -> Problem {
+    let detail = format!(
+        "this needs the scope `{scope}`, and `{}` has {}: add it to `scopes` of the token in registry.toml",
+        caller.name, caller.scopes
+    );
+    let more = format!(", error=\"insufficient_scope\", scope=\"{scope}\"");
+    challenge(Problem::new(Kind::Forbidden, detail), &more)
+}
+
+/// Says how somebody can say who they are (RFC 6750).
+fn challenge(problem: Problem, more: &str) -> Problem {
+    let value = HeaderValue::from_str(&format!("Bearer realm=\"packhouse\"{more}"));
+    problem.with_header(header::WWW_AUTHENTICATE, value.expect("scopes are header text"))
+}
