@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests run the program on files")]
 
 mod acceptance;
+mod access;
 mod check;
 mod clones;
 mod commands;

@@ -96,12 +96,16 @@ pub struct RegistryOptions {
     /// The registry's address, such as https://packs.example.org
     #[arg(long, value_name = "URL", env = environment::REGISTRY)]
     pub registry: Option<String>,
+    /// A token of the registry; better set PACKHOUSE_TOKEN, since other processes can list arguments
+    #[arg(long, value_name = "TOKEN")]
+    pub token: Option<String>,
 }
 
 impl RegistryOptions {
-    /// The token; only ever read from the environment, where other processes cannot list it.
+    /// The token that was given, else that of the environment.
     pub fn token(&self) -> Option<String> {
-        environment::read(environment::TOKEN)
+        let given = self.token.clone().filter(|token| !token.is_empty());
+        given.or_else(|| environment::read(environment::TOKEN))
     }
 }
 

@@ -69,7 +69,7 @@ fn help_with(error: &ClientError) -> Option<String> {
         ClientError::NotFound { .. } => "`packhouse search` lists what there is",
         ClientError::Unreachable { .. } => "check the address and that the registry runs",
         ClientError::Problem { status: 401 | 403, .. } => {
-            "set PACKHOUSE_TOKEN to a token with the right scope"
+            "set PACKHOUSE_TOKEN to a token with the right scope, or give it with `--token`"
         }
         ClientError::WrongDigest { .. } => {
             "nothing was written; the bytes were changed on the way or at the registry"

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use registry::settings::{
-    CredentialSettings, HistoryPolicy, OnBreaking, OnInvalid, Ranges, SourceLocation, SourceSettings,
-    VersionsMode,
+    AuthSettings, CredentialSettings, HistoryPolicy, OnBreaking, OnInvalid, Ranges, SourceLocation,
+    SourceSettings, VersionsMode,
 };
 
 use crate::environment;
@@ -44,6 +44,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
         file.settings.server.listen,
         file.state().display()
     );
+    text.push_str(&access(file.settings.auth.as_ref()));
     text.push_str(match policy.on_invalid {
         OnInvalid::Refuse => "refuses versions with error findings\n",
         OnInvalid::PublishFlagged => "publishes versions with error findings, flagged\n",
@@ -73,6 +74,23 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
     }
     print(&text)?;
     Ok(Verdict::of_findings(!complete))
+}
+
+/// Who may do what.
+fn access(auth: Option<&AuthSettings>) -> String {
+    let Some(auth) = auth else { return "lets everybody read and nobody write\n".to_owned() };
+    let mut text = match auth.anonymous_read {
+        true => "lets everybody read\n".to_owned(),
+        false => "lets nobody read without a token\n".to_owned(),
+    };
+    for token in &auth.tokens {
+        text.push_str(&format!("token {}: {}", token.name, token.scopes));
+        if !token.groups.is_empty() {
+            text.push_str(&format!("; in the groups {}", token.groups.join(", ")));
+        }
+        text.push('\n');
+    }
+    text
 }
 
 /// What a source needs and this machine does not have. Remote hosts are not asked.

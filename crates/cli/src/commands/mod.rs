@@ -29,6 +29,7 @@ mod schema;
 mod search;
 #[cfg(feature = "serve")]
 mod serve;
+mod token;
 
 /// What to do. What each command says of itself stands at its arguments.
 #[derive(Debug, Subcommand)]
@@ -49,6 +50,7 @@ pub enum Command {
     #[cfg(feature = "serve")]
     Ledger(ledger::Arguments),
     Config(config::Arguments),
+    Token(token::Arguments),
     Init(init::Arguments),
     Schema(schema::Arguments),
     Completions(completions::Arguments),
@@ -78,6 +80,7 @@ pub fn run(command: Command) -> anyhow::Result<Verdict> {
         #[cfg(feature = "serve")]
         Command::Ledger(arguments) => ledger::run(&arguments),
         Command::Config(arguments) => config::run(&arguments),
+        Command::Token(arguments) => token::run(&arguments),
         Command::Init(arguments) => init::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),

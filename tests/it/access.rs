@@ -1,0 +1,67 @@
+//! Tokens from the command that makes them to the registry that knows them.
+
+use crate::daemon::Daemon;
+use crate::support::{Folder, Ran, greeter};
+
+/// Makes a token; gives it and the lines for the configuration.
+fn new_token(folder: &Folder, arguments: &[&str]) -> (String, String) {
+    let ran = folder.run(&[&["token", "new"], arguments].concat());
+    assert_eq!(ran.status, 0, "{}", ran.shown());
+    let (token, table) = ran.stdout.split_once("\n\n").expect("a token and a table");
+    assert!(!table.contains(token) && !ran.stderr.contains(token), "{}", ran.shown());
+    (token.to_owned(), table.to_owned())
+}
+
+#[test]
+fn a_new_token_opens_a_registry_that_knows_its_hash() {
+    let folder = Folder::repository();
+    folder.write("greeter.pack.json", greeter("1.0.0")).commit("one");
+    let (token, table) = new_token(&folder, &["--name", "ci", "--scope", "read", "--scope", "check"]);
+    assert_ne!(new_token(&folder, &["--name", "ci", "--scope", "read"]).0, token);
+    let sources = "[[source]]\nname = \"packs\"\npath = \".\"\n";
+    folder.write("registry.toml", format!("[auth]\nanonymous_read = false\n{table}{sources}"));
+    let checked = folder.run(&["config", "check"]);
+    assert_eq!(checked.status, 0, "{}", checked.shown());
+    assert!(
+        checked.stdout.contains("nobody read without a token\ntoken ci: read, check\n"),
+        "{}",
+        checked.shown()
+    );
+    let daemon = Daemon::start(&folder);
+    let url = format!("http://{}", daemon.address);
+    let run = |arguments: &[&str], token: &str| -> Ran {
+        let variables = [("PACKHOUSE_TOKEN", token), ("PACKHOUSE_REGISTRY", url.as_str())];
+        folder.run_with(arguments, &variables, "")
+    };
+    let head = format!("GET /v1/packs/greeter HTTP/1.1\r\nAuthorization: Bearer {token}");
+    daemon.wait("the first release", |daemon| daemon.request(&head).status == 200);
+    for command in [
+        &["info", "greeter"][..],
+        &["search", "greet"],
+        &["fetch", "greeter@1.0.0"],
+        &["check", "greeter.pack.json", "--against", "registry"],
+    ] {
+        for wrong in ["", "wrong"] {
+            let without = run(command, wrong);
+            assert_eq!(without.status, 2, "{command:?}: {}", without.shown());
+            assert!(without.stderr.contains("PACKHOUSE_TOKEN"), "{command:?}: {}", without.shown());
+        }
+        let with = run(command, &token);
+        assert_eq!(with.status, 0, "{command:?}: {}", with.shown());
+    }
+    let given = run(&["info", "greeter", "--token", &token], "wrong");
+    assert_eq!(given.status, 0, "{}", given.shown());
+}
+
+#[test]
+fn names_that_no_configuration_takes_make_no_token() {
+    let folder = Folder::new();
+    let check = |arguments: &[&str], said: &str| {
+        let ran = folder.run(&[&["token", "new"], arguments].concat());
+        assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{}", ran.shown());
+        assert!(ran.stderr.contains(said), "{}", ran.shown());
+    };
+    check(&["--name", "ci bot", "--scope", "read"], "may not name a token");
+    check(&["--name", "ci", "--scope", "reed"], "did you mean `read`?");
+    check(&["--name", "ci", "--scope", "read", "--group", "a,b"], "name of a group");
+}
