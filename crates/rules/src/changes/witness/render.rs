@@ -51,7 +51,7 @@ pub(super) fn render(
     let mut rendered = String::new();
     for text in pieces(prompt, model)? {
         let mut at = 0;
-        for placeholder in read(text, syntax, Some(&prompt.names)) {
+        for placeholder in read(text, syntax, Some(prompt.names)) {
             let Some(value) = filled(prompt, syntax, &placeholder, &values) else { continue };
             rendered.push_str(&text[at..placeholder.span.start as usize]);
             at = placeholder.span.end as usize;
