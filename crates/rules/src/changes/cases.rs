@@ -56,6 +56,17 @@ const ROWS: &[Row] = &[
     (&["provider-renamed", "provider-role-changed"], "pmm", "where the provider is optional"),
     (&["state-composition-changed"], "pmm", "where both compositions take and give the same"),
     (&["state-on-max-visits-changed"], "ppp", "where the state has no `max_visits`"),
+    (
+        &[
+            "prompt-provider-changed",
+            "state-prompt-changed",
+            "step-branch-target-changed",
+            "step-provider-changed",
+            "step-target-changed",
+        ],
+        "MMM",
+        "where the pack declares nothing of the new name",
+    ),
     (&["state-prompt-changed"], "MMM", "where the other prompt needs variables that the first one does not"),
     (&["step-reducer-changed"], "MMM", "where the step's results are the composition's output"),
     (&["tool-description-changed"], "ppp", "where no prompt lists the tool"),
