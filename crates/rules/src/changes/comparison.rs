@@ -10,6 +10,7 @@ use super::pairing::{Content, Pairing};
 use super::side::{PromptSide, Side, VariableSide, is_effective};
 use super::text::Texts;
 use super::value::written;
+use super::witness::Named;
 use super::workflow::{self, Member};
 use crate::subset::Budget;
 
@@ -69,6 +70,11 @@ pub(crate) struct PromptPair<'a> {
 }
 
 impl<'a> Comparison<'a> {
+    /// Whether a reference that led somewhere in OLD leads nowhere in NEW.
+    pub(crate) fn loses(&self, named: Named, before: &str, after: &str) -> bool {
+        named.is_in(self.old.pack, before) && !named.is_in(self.new.pack, after)
+    }
+
     /// Pairs two versions.
     pub(crate) fn new(old: &'a Side<'a>, new: &'a Side<'a>) -> Comparison<'a> {
         let mut prompts = Pairing::by_name(&old.prompts, &new.prompts, |prompt| prompt.key());

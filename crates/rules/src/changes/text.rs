@@ -148,14 +148,19 @@ pub(crate) fn normal(text: &str, syntax: &Syntax, renamed: &BTreeMap<&str, &str>
 
 /// The placeholders of an expanded text as clients meet them: what stands in additional braces is filled like any other.
 pub(super) fn read<'t>(text: &'t str, syntax: &Syntax, names: Option<&Names<'_>>) -> Vec<Placeholder<'t>> {
+    placeholders(text, syntax).into_iter().map(|placeholder| met(placeholder, text, names)).collect()
+}
+
+/// One placeholder of `text` as clients meet it.
+pub(super) fn met<'t>(
+    placeholder: Placeholder<'t>,
+    text: &'t str,
+    names: Option<&Names<'_>>,
+) -> Placeholder<'t> {
     let is_fragment = |inner: &Placeholder<'t>| {
         names.is_some_and(|names| matches!(names.classify(inner), Class::Fragment(_)))
     };
-    let read = placeholders(text, syntax).into_iter().map(|placeholder| {
-        let inner = placeholder.braced(text).filter(|inner| !is_fragment(inner));
-        inner.unwrap_or(placeholder)
-    });
-    read.collect()
+    placeholder.braced(text).filter(|inner| !is_fragment(inner)).unwrap_or(placeholder)
 }
 
 pub(super) fn normal_body(placeholder: &Placeholder<'_>, renamed: &BTreeMap<&str, &str>) -> String {

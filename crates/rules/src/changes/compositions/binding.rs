@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use pack::model::{Pack, Step};
+use pack::model::Step;
 
 use super::graph::CompositionPair;
 use super::normal::{Renames, value};
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::report::{At, Changes};
+use crate::changes::witness::Named;
 
 pub(super) const TARGET_CHANGED: ChangeRule = ChangeRule {
     id: "step-target-changed",
@@ -70,9 +71,9 @@ fn compare_target<'a>(
     new: Step<'a>,
     changes: &mut Changes<'a>,
 ) {
-    let (field, renamed) = match old.kind() {
-        Some("tool") => ("tool", &pair.around.comparison.renamed_tools),
-        _ => ("prompt_task", &pair.around.renamed_prompts),
+    let (field, named, renamed) = match old.kind() {
+        Some("tool") => ("tool", Named::Tool, &pair.around.comparison.renamed_tools),
+        _ => ("prompt_task", Named::Prompt, &pair.around.renamed_prompts),
     };
     let (before, after) = (old.text(field), new.text(field));
     let now = before.map(|name| renamed.get(name).copied().unwrap_or(name));
@@ -80,15 +81,10 @@ fn compare_target<'a>(
         let shown = |name: Option<&'a str>| name.unwrap_or_default();
         let message = format!("{} runs `{}` instead of `{}`", pair.step(new), shown(after), shown(before));
         let draft = changes.report(&TARGET_CHANGED, At::member(*old, *new, field), message);
-        let declares = |pack: Pack<'a>, name: Option<&str>| {
-            name.is_some_and(|name| match field {
-                "tool" => pack.tool(name).is_some(),
-                _ => pack.prompt(name).is_some(),
-            })
-        };
-        let comparison = pair.around.comparison;
-        if declares(comparison.old.pack, before) && after.is_some() && !declares(comparison.new.pack, after) {
-            draft.leads_nowhere(after.unwrap_or_default());
+        if let (Some(before), Some(after)) = (before, after)
+            && pair.around.comparison.loses(named, before, after)
+        {
+            draft.leads_nowhere(after);
         }
     }
 }

@@ -196,9 +196,7 @@ fn compare_steps<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>) {
 
 /// Both keys as NEW calls them: what OLD declared under another name is declared.
 fn mark_undeclared<'a>(comparison: &Comparison<'a>, before: &str, after: &str, draft: &mut Draft<'a>) {
-    let declares = |pack: Pack<'a>, key: &str| {
-        key == DEFAULT || pack.providers().any(|provider| provider.name_key() == Some(key))
-    };
+    let declares = |pack: Pack<'a>, key: &str| key == DEFAULT || Named::Provider.is_in(pack, key);
     let was_declared = declares(comparison.old.pack, before)
         || comparison.renamed_providers.values().any(|key| *key == before);
     if was_declared && !declares(comparison.new.pack, after) {

@@ -9,6 +9,7 @@ use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::comparison::{Comparison, PromptPair};
 use crate::changes::report::{At, Changes, Spot};
 use crate::changes::side::{PromptSide, VariableSide};
+use crate::changes::text::met;
 use crate::changes::witness::Focus;
 
 pub(super) const PATH_ADDED: ChangeRule = ChangeRule {
@@ -254,8 +255,8 @@ impl<'a> Index<'a> {
     fn new(prompt: &PromptSide<'a>) -> Index<'a> {
         let mut found = BTreeMap::new();
         for place in prompt.uses {
-            let inner = place.node.as_str().and_then(|text| place.placeholder.braced(text));
-            let placeholder = inner.as_ref().unwrap_or(&place.placeholder);
+            let text = place.node.as_str().unwrap_or_default();
+            let placeholder = met(place.placeholder.clone(), text, Some(prompt.names));
             let spot = Spot::of(place.node).span(place.node.span_within(placeholder.span));
             let mut add = |body: String| {
                 found.entry(body).or_insert_with(|| spot.clone());

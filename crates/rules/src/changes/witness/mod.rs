@@ -82,6 +82,28 @@ pub(crate) enum Named {
     OptionalProvider,
 }
 
+impl Named {
+    /// Whether a pack has what is called that.
+    pub(crate) fn is_in(self, pack: Pack<'_>, name: &str) -> bool {
+        match self {
+            Named::Pack => pack.id() == Some(name),
+            Named::Prompt => pack.prompt(name).is_some(),
+            Named::Tool => pack.tool(name).is_some(),
+            Named::ToolName => pack.tools().any(|tool| tool.text("name") == Some(name)),
+            Named::State => pack.workflow().is_some_and(|workflow| workflow.state(name).is_some()),
+            Named::Artifact => pack.workflow().is_some_and(|workflow| {
+                workflow
+                    .states()
+                    .any(|state| state.get("artifacts").is_some_and(|slots| slots.get(name).is_some()))
+            }),
+            Named::Agent => member(pack, name).is_some(),
+            Named::EntryAgent => pack.agents().is_some_and(|agents| agents.text("entry") == Some(name)),
+            Named::Provider => pack.providers().any(|provider| provider.name_key() == Some(name)),
+            Named::OptionalProvider => !super::later::looks_up_optional(pack, name),
+        }
+    }
+}
+
 /// What looking for a witness gave.
 enum Outcome {
     Found(Witness),
@@ -159,23 +181,7 @@ fn settle(draft: &mut Draft<'_>, outcome: Outcome, is_due: bool) {
 }
 
 fn reference(comparison: &Comparison<'_>, named: Named, name: &str) -> Outcome {
-    let finds = |pack: Pack<'_>| match named {
-        Named::Pack => pack.id() == Some(name),
-        Named::Prompt => pack.prompt(name).is_some(),
-        Named::Tool => pack.tool(name).is_some(),
-        Named::ToolName => pack.tools().any(|tool| tool.text("name") == Some(name)),
-        Named::State => pack.workflow().is_some_and(|workflow| workflow.state(name).is_some()),
-        Named::Artifact => pack.workflow().is_some_and(|workflow| {
-            workflow
-                .states()
-                .any(|state| state.get("artifacts").is_some_and(|slots| slots.get(name).is_some()))
-        }),
-        Named::Agent => member(pack, name).is_some(),
-        Named::EntryAgent => pack.agents().is_some_and(|agents| agents.text("entry") == Some(name)),
-        Named::Provider => pack.providers().any(|provider| provider.name_key() == Some(name)),
-        Named::OptionalProvider => !super::later::looks_up_optional(pack, name),
-    };
-    if !finds(comparison.old.pack) || finds(comparison.new.pack) {
+    if !named.is_in(comparison.old.pack, name) || named.is_in(comparison.new.pack, name) {
         return match named {
             // Where two tools have one name, or one has none, nobody can say whom a call reached.
             Named::ToolName => Outcome::Undecided,

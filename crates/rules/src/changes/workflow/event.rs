@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pack::json::Node;
-use pack::model::{Pack, State};
+use pack::model::State;
 
 use crate::change::{Affected, Bumps, Certainty, ChangeRule, Class, Mirror};
 use crate::changes::comparison::Comparison;
 use crate::changes::report::{At, Changes, Draft};
-use crate::changes::witness::{Focus, Trace};
+use crate::changes::witness::{Focus, Named, Trace};
 
 pub(super) const ADDED: ChangeRule = ChangeRule {
     id: "event-added",
@@ -96,10 +96,7 @@ pub(super) fn compare<'a>(
                 format!("event `{name}` of state `{key}` leads to `{new_target}` instead of `{target}`");
             let draft = changes.report(&TARGET_CHANGED, At::both(*node, *new_node), message);
             let draft = weigh(draft, old).focus(Focus::Trace(Trace::Event(old.name_key(), name)));
-            let declares = |pack: Pack<'a>, key: &str| {
-                pack.workflow().is_some_and(|workflow| workflow.state(key).is_some())
-            };
-            if declares(comparison.old.pack, target) && !declares(comparison.new.pack, new_target) {
+            if comparison.loses(Named::State, target, new_target) {
                 draft.leads_nowhere(new_target);
             }
         }

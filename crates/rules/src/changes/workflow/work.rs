@@ -10,7 +10,7 @@ use crate::changes::compositions::{self, Switch};
 use crate::changes::report::{At, Changes};
 use crate::changes::side::{PromptSide, Side};
 use crate::changes::value::written;
-use crate::changes::witness::Focus;
+use crate::changes::witness::{Focus, Named};
 
 pub(super) const PROMPT_CHANGED: ChangeRule = ChangeRule {
     id: "state-prompt-changed",
@@ -102,7 +102,7 @@ fn compare_prompt<'a>(
         _ => BTreeSet::new(),
     };
     let draft = changes.report(&PROMPT_CHANGED, At::member(*old, *new, "prompt_task"), message);
-    if comparison.new.prompt(after).is_none() && comparison.old.prompt(before).is_some() {
+    if comparison.loses(Named::Prompt, before, after) {
         draft.leads_nowhere(after);
     }
     if !more.is_empty() {
