@@ -116,11 +116,7 @@ pub fn evaluate(input: Input<'_>, baseline: Option<Baseline<'_>>, settings: Sett
         report
     });
     let report = Report {
-        baseline: diff.as_ref().map(|diff| BaselineView {
-            version: diff.old.version.clone(),
-            digest: diff.old.digest,
-            required_bump: diff.required_bump,
-        }),
+        baseline: diff.as_ref().map(BaselineView::of),
         rule_set: RULE_SET.clone(),
         findings: findings.iter().map(|finding| FindingView::new(finding, input.path, &shown_id)).collect(),
         diff,

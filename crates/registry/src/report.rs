@@ -137,6 +137,14 @@ pub struct BaselineView {
     pub required_bump: Bump,
 }
 
+impl BaselineView {
+    /// The older side of a comparison.
+    pub fn of(diff: &DiffReport) -> BaselineView {
+        let DiffSide { version, digest } = diff.old.clone();
+        BaselineView { version, digest, required_bump: diff.required_bump }
+    }
+}
+
 /// What the registry said of one candidate: the words stored with a release.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {

@@ -96,11 +96,7 @@ pub fn judge(
     }
     if let Some(diff) = &since {
         judgement.note(diff, &head);
-        judgement.baseline = Some(BaselineView {
-            version: diff.old.version.clone(),
-            digest: diff.old.digest,
-            required_bump: diff.required_bump,
-        });
+        judgement.baseline = Some(BaselineView::of(diff));
     }
     if let Some(diff) = diff {
         judgement.note(&diff, &head);

@@ -242,11 +242,7 @@ fn report(
     findings.extend(of_gate);
     findings.sort_by(|a, b| (a.line, a.column, &a.rule).cmp(&(b.line, b.column, &b.rule)));
     let passed = passes(&findings, diff.as_ref());
-    let baseline = since.map(|since| BaselineView {
-        version: since.old.version,
-        digest: since.old.digest,
-        required_bump: since.required_bump,
-    });
+    let baseline = since.as_ref().map(BaselineView::of);
     let pack = CheckedPack {
         pack: evaluated.id.unwrap_or_default(),
         path: around.path,
