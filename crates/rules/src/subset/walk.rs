@@ -72,7 +72,11 @@ impl<'d, 'v> Walker<'d, 'v> {
         }
         let (inner_old, inner_old_pointer) = self.follow(old, &old_pointer);
         let (inner_new, inner_new_pointer) = self.follow(new, &new_pointer);
-        self.annotations([old, inner_old], [new, inner_new], [&old_pointer, &new_pointer]);
+        let placed = |outer, inner, at, inner_at: &Pointer| [(outer, at), (inner, inner_at.clone())];
+        self.annotations(
+            &placed(old, inner_old, old_pointer, &inner_old_pointer),
+            &placed(new, inner_new, new_pointer, &inner_new_pointer),
+        );
         if !self.seen.insert((address(inner_old.value), address(inner_new.value))) {
             return;
         }
@@ -149,8 +153,10 @@ impl<'d, 'v> Walker<'d, 'v> {
     }
 
     /// Words around the schema: a reference's own come before those of its target.
-    fn annotations(&mut self, old: [Node<'v>; 2], new: [Node<'v>; 2], pointers: [&Pointer; 2]) {
-        let of = |nodes: [Node<'v>; 2], name: &str| nodes.into_iter().find_map(|node| node.value.get(name));
+    fn annotations(&mut self, old: &[Placed<'v>; 2], new: &[Placed<'v>; 2]) {
+        let of = |nodes: &[Placed<'v>; 2], name: &str| {
+            nodes.iter().find_map(|(node, pointer)| Some((node.value.get(name)?, pointer.join(name))))
+        };
         let listed = [
             ("default", Kind::DefaultChanged),
             ("description", Kind::DescriptionChanged),
@@ -166,16 +172,16 @@ impl<'d, 'v> Walker<'d, 'v> {
         ];
         for (name, kind) in listed {
             let (before, after) = (of(old, name), of(new, name));
-            if before.map(canonical) == after.map(canonical) {
+            let word = |found: &Option<(&Value, Pointer)>| found.as_ref().map(|(value, _)| canonical(value));
+            if word(&before) == word(&after) {
                 continue;
             }
-            let at = |value: Option<&Value>, pointer: &Pointer| value.map(|_| pointer.join(name));
             self.candidates.push(Candidate {
                 about: About::Annotation(kind),
                 name: name.to_owned(),
-                old: at(before, pointers[0]),
-                new: at(after, pointers[1]),
-                pair: [old[1], new[1]],
+                old: before.map(|(_, pointer)| pointer),
+                new: after.map(|(_, pointer)| pointer),
+                pair: [old[1].0, new[1].0],
                 edit: None,
                 place: None,
                 names: Names::Declared,

@@ -139,15 +139,20 @@ type ById<'a> = BTreeMap<&'a str, Eval<'a>>;
 pub(super) fn compare<'a>(comparison: &Comparison<'a>, changes: &mut Changes<'a>) {
     for pair in pairs(comparison).into_values() {
         let (old, new) = (pair.old, pair.new);
-        changes.scope(scope(&pair));
+        let scope = scope(&pair);
+        let name = |eval: Eval<'a>| match scope.prompt {
+            Some(prompt) => format!("eval `{}` of prompt `{prompt}`", id(eval)),
+            None => format!("eval `{}`", id(eval)),
+        };
+        changes.scope(scope.clone());
         match (old, new) {
             (None, Some(new)) => {
-                changes.report(&ADDED, At::added(*new), format!("new eval `{}`", id(new)));
+                changes.report(&ADDED, At::added(*new), format!("new {}", name(new)));
             }
             (Some(old), None) => {
-                changes.report(&REMOVED, At::removed(*old), format!("eval `{}` is gone", id(old)));
+                changes.report(&REMOVED, At::removed(*old), format!("{} is gone", name(old)));
             }
-            (Some(old), Some(new)) => compare_pair(old, new, changes),
+            (Some(old), Some(new)) => compare_pair(old, new, &name(new), changes),
             (None, None) => {}
         }
     }
@@ -228,31 +233,30 @@ fn equal(old: Option<Eval<'_>>, new: Option<Eval<'_>>) -> bool {
     old.map(|eval| written(Some(*eval))) == new.map(|eval| written(Some(*eval)))
 }
 
-fn compare_pair<'a>(old: Eval<'a>, new: Eval<'a>, changes: &mut Changes<'a>) {
-    compare_switch(old, new, changes);
-    metrics::compare(old, new, changes);
-    let name = id(new);
+fn compare_pair<'a>(old: Eval<'a>, new: Eval<'a>, name: &str, changes: &mut Changes<'a>) {
+    compare_switch(old, new, name, changes);
+    metrics::compare(old, new, name, changes);
     let texts = [(&TYPE_CHANGED, "type"), (&TRIGGER_CHANGED, "trigger")];
     let blocks = [(&PARAMS_CHANGED, "params"), (&THRESHOLD_CHANGED, "threshold"), (&WHEN_CHANGED, "when")];
     for (rule, field) in texts.into_iter().chain(blocks) {
         if written(old.get(field)) != written(new.get(field)) {
-            let message = format!("`{field}` of eval `{name}` changed");
+            let message = format!("`{field}` of {name} changed");
             changes.report(rule, At::member(*old, *new, field), message);
         }
     }
     if sorted(old.get("groups")) != sorted(new.get("groups")) {
-        let message = format!("eval `{name}` belongs to other groups");
+        let message = format!("{name} belongs to other groups");
         changes.report(&GROUPS_CHANGED, At::member(*old, *new, "groups"), message);
     }
     let sample = |eval: Eval<'_>| written(eval.get("sample_percentage")).unwrap_or(SAMPLE.to_string());
     if sample(old) != sample(new) {
-        let message = format!("eval `{name}` samples {} % instead of {} %", sample(new), sample(old));
+        let message = format!("{name} samples {} % instead of {} %", sample(new), sample(old));
         let spot = |eval: Eval<'a>| Spot::member(*eval, "sample_percentage", SAMPLE);
         changes.report(&SAMPLE_CHANGED, At::spots(spot(old), spot(new)), message);
     }
 }
 
-fn compare_switch<'a>(old: Eval<'a>, new: Eval<'a>, changes: &mut Changes<'a>) {
+fn compare_switch<'a>(old: Eval<'a>, new: Eval<'a>, name: &str, changes: &mut Changes<'a>) {
     let is_on = |eval: Eval<'_>| eval.flag("enabled") != Some(false);
     let (rule, does) = match (is_on(old), is_on(new)) {
         (false, true) => (&ENABLED, "runs now"),
@@ -260,5 +264,5 @@ fn compare_switch<'a>(old: Eval<'a>, new: Eval<'a>, changes: &mut Changes<'a>) {
         _ => return,
     };
     let spot = |eval: Eval<'a>| Spot::member(*eval, "enabled", true);
-    changes.report(rule, At::spots(spot(old), spot(new)), format!("eval `{}` {does}", id(new)));
+    changes.report(rule, At::spots(spot(old), spot(new)), format!("{name} {does}"));
 }

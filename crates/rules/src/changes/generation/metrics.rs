@@ -64,17 +64,16 @@ pub(super) const RANGE_CHANGED: ChangeRule = ChangeRule {
     ..REMOVED
 };
 
-/// States how the metric of an eval moved.
-pub(super) fn compare<'a>(old: Eval<'a>, new: Eval<'a>, changes: &mut Changes<'a>) {
-    let name = new.text("id").unwrap_or_default();
+/// States how the metric of an eval moved; `name` is how messages name the eval.
+pub(super) fn compare<'a>(old: Eval<'a>, new: Eval<'a>, name: &str, changes: &mut Changes<'a>) {
     let metric = |eval: Eval<'a>| eval.get("metric").filter(|metric| !metric.is_null());
     match (metric(old), metric(new)) {
         (None, Some(metric)) => {
-            let message = format!("eval `{name}` writes metric `{}`", shown(metric));
+            let message = format!("{name} writes metric `{}`", shown(metric));
             changes.report(&ADDED, At::added(metric), message);
         }
         (Some(metric), None) => {
-            let message = format!("eval `{name}` no longer writes metric `{}`", shown(metric));
+            let message = format!("{name} no longer writes metric `{}`", shown(metric));
             changes.report(&REMOVED, At::removed(metric), message);
         }
         (Some(old), Some(new)) => compare_metric(name, old, new, changes),
@@ -84,18 +83,18 @@ pub(super) fn compare<'a>(old: Eval<'a>, new: Eval<'a>, changes: &mut Changes<'a
 
 fn compare_metric<'a>(eval: &str, old: Node<'a>, new: Node<'a>, changes: &mut Changes<'a>) {
     if written(old.get("name")) != written(new.get("name")) {
-        let message = format!("eval `{eval}` writes metric `{}` instead of `{}`", shown(new), shown(old));
+        let message = format!("{eval} writes metric `{}` instead of `{}`", shown(new), shown(old));
         changes.report(&RENAMED, At::member(old, new, "name"), message);
     }
     if written(old.get("type")) != written(new.get("type")) {
-        let message = format!("metric `{}` of eval `{eval}` has another type", shown(new));
+        let message = format!("metric `{}` of {eval} has another type", shown(new));
         changes.report(&TYPE_CHANGED, At::member(old, new, "type"), message);
     }
     let range = |metric: Node<'_>| {
         ["min", "max"].map(|end| written(metric.get("range").and_then(|range| range.get(end))))
     };
     if range(old) != range(new) {
-        let message = format!("metric `{}` of eval `{eval}` has another range", shown(new));
+        let message = format!("metric `{}` of {eval} has another range", shown(new));
         changes.report(&RANGE_CHANGED, At::member(old, new, "range"), message);
     }
 }

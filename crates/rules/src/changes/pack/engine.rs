@@ -179,7 +179,11 @@ fn compare_features<'a>(
 /// The features that are listed; where none are, those that the texts use. Substitution is always there.
 fn features(side: &Side<'_>, engine: Node<'_>) -> BTreeSet<String> {
     let mut features = BTreeSet::from(["basic_substitution".to_owned()]);
-    match engine.get("features").filter(|list| list.is_array()) {
+    // A list in which nothing is a name says as little as none.
+    let is_list = |list: &Node<'_>| {
+        list.is_array() && (list.items().next().is_none() || list.items().any(|item| item.as_str().is_some()))
+    };
+    match engine.get("features").filter(is_list) {
         Some(listed) => features.extend(listed.items().filter_map(Node::as_str).map(str::to_owned)),
         None => {
             for prompt in &side.prompts {

@@ -138,8 +138,8 @@ impl<'s, 'a> Traces<'s, 'a> {
                 return Outcome::Found(Witness {
                     kind: "events".to_owned(),
                     input: input(agent, start, &fired),
-                    old_result: say(old.position),
-                    new_result: say(new.position),
+                    old_result: say(old.position, new.position),
+                    new_result: say(new.position, old.position),
                 });
             }
         }
@@ -308,7 +308,18 @@ fn input(agent: Option<&str>, start: Position<'_>, events: &[&str]) -> Value {
     input
 }
 
-fn say(position: Position<'_>) -> String {
+/// Who moves a state on.
+fn driven(orchestration: &str) -> &str {
+    match orchestration {
+        "internal" => "internal: the runtime alone moves on",
+        "external" => "external: the caller alone moves on",
+        "hybrid" => "hybrid: runtime or caller moves on",
+        other => other,
+    }
+}
+
+/// Where a run stands; beside a run in the same state also what differs in who drives it.
+fn say(position: Position<'_>, beside: Position<'_>) -> String {
     match position {
         Position::In(state) => {
             let work = match (state.text("composition"), state.text("prompt_task")) {
@@ -319,7 +330,11 @@ fn say(position: Position<'_>) -> String {
                 _ => String::new(),
             };
             let end = if is_terminal(state) { ", completed" } else { "" };
-            format!("in state `{}` ({work}{}{end})", state.name_key(), state.orchestration())
+            let is_driven_otherwise = matches!(beside, Position::In(other)
+                if other.name_key() == state.name_key() && other.orchestration() != state.orchestration());
+            let drives = state.orchestration();
+            let drives = if is_driven_otherwise { driven(drives) } else { drives };
+            format!("in state `{}` ({work}{drives}{end})", state.name_key())
         }
         Position::Prompt(agent) => format!("prompt `{agent}` answers alone"),
         Position::Refused(event, state) => {

@@ -193,10 +193,11 @@ fn spots<'a>(agent: Agent<'a>, field: &'static str) -> BTreeMap<&'a str, Spot<'a
 
 const DEFAULT_MODE: &str = "text/plain";
 
-/// Whether a mode of a list, which may be `image/*`, allows another.
+/// Whether a mode of a list, which may be `image/*`, allows another. Media types are the same in either case of letters.
 pub(crate) fn covers(listed: &str, mode: &str) -> bool {
     let all = listed.strip_suffix('*').filter(|start| start.is_empty() || start.ends_with('/'));
-    listed == "*/*" || listed == mode || all.is_some_and(|start| mode.starts_with(start))
+    let starts = |start: &str| mode.get(..start.len()).is_some_and(|own| own.eq_ignore_ascii_case(start));
+    listed == "*/*" || listed.eq_ignore_ascii_case(mode) || all.is_some_and(starts)
 }
 
 /// The modes in effect.

@@ -35,14 +35,21 @@ fn report(place: &Rendered<'_, '_>, guesser: &Guesser, findings: &mut Findings<'
     let verb = if place.readings.len() == 1 { "does" } else { "do" };
     let message =
         format!("{} uses {}, which {} {verb} not declare", place.holder(), place.shown(), place.users());
-    let near = meant(guesser, prompt, name);
+    let of_fragment = fragment_meant(prompt, place.placeholder.body);
+    let of_variable = || meant(guesser, prompt, name).map(|near| (near, near.to_owned()));
+    let near = of_fragment.map(|key| ("fragments", format!("fragments.{key}"))).or_else(of_variable);
     let draft = findings.report_placeholder(place.node, place.placeholder, message);
-    let Some(near) = near else {
+    let Some((near, shown)) = near else {
         draft.help("declare it under `variables`");
         return;
     };
-    draft.help(format!("declare it under `variables`, or did you mean `{near}`?"));
+    draft.help(format!("declare it under `variables`, or did you mean `{shown}`?"));
     if let Some(span) = place.span_of(name) {
         draft.suggested_fix(vec![Edit { span, replacement: near.to_owned() }]);
     }
+}
+
+/// The fragment of the pack that `fragment.x` means.
+fn fragment_meant<'b>(prompt: &PromptFacts<'_>, body: &'b str) -> Option<&'b str> {
+    body.trim().strip_prefix("fragment.").filter(|key| prompt.names.fragments.contains(key))
 }
