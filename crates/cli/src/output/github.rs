@@ -62,8 +62,7 @@ fn command(item: &Item) -> String {
             place.push_str(&format!(",endColumn={}", spot.end.column));
         }
     }
-    let remark = item.remark().map(|remark| format!("\n{}", printable(&remark))).unwrap_or_default();
-    let message = data(&format!("{}{remark}", printable(&item.told())));
+    let message = data(&format!("{}{}", printable(&item.told()), item.remarks()));
     format!("::{name} {place},title={}::{message}\n", property(&item.rule))
 }
 

@@ -274,6 +274,16 @@ impl Item {
         self.help.clone().or_else(|| Some(format!("proof: {}", self.change.as_ref()?.proof()?)))
     }
 
+    /// Everything that is said below the message, each on a line of its own with a line break before it: what to do
+    /// about a finding; the proof of a change, why it matters and what to do.
+    pub fn remarks(&self) -> String {
+        let (_, why, fix) = self.documentation();
+        let documented = self.change.iter().flat_map(|_| [("why", why), ("fix", fix)]);
+        let documented = documented.filter(|(_, text)| !text.is_empty());
+        let lines = self.remark().into_iter().chain(documented.map(|(name, text)| format!("{name}: {text}")));
+        lines.map(|line| format!("\n{}", printable(&line))).collect()
+    }
+
     /// The `[[allow]]` entry that accepts it.
     pub fn allow_entry(&self) -> String {
         let pack = toml_edit::Value::from(self.pack.as_str());

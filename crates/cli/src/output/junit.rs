@@ -55,7 +55,7 @@ fn incomplete(run: &Run) -> String {
 fn case(item: &Item, path: &str, fails: bool) -> String {
     let spot = &item.spot;
     let name = attribute(&format!("{} at {}:{}", item.rule, spot.start.line, spot.start.column));
-    let remark = item.remark().map(|remark| format!("\n{}", printable(&remark))).unwrap_or_default();
+    let remark = item.remarks();
     let text = element(&format!("{}{remark}", item.line()));
     let inner = if fails {
         let (message, rule) = (attribute(&printable(&item.told())), attribute(&item.rule));

@@ -223,6 +223,10 @@ fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     let text = printable(text);
     for (at, part) in text.split('`').enumerate() {
+        if at % 2 == 1 && part.is_empty() {
+            escaped.push_str("\\`\\`");
+            continue;
+        }
         if at % 2 == 1 {
             escaped.push_str(&code(part));
             continue;
