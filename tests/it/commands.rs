@@ -145,6 +145,33 @@ fn a_bump_changes_the_number_alone() {
 }
 
 #[test]
+fn a_bump_of_prompts_raises_what_changed() {
+    let folder = Folder::repository();
+    let path = "packs/greeter.pack.json";
+    folder.write(path, greeter("1.0.0")).commit("one");
+    folder.git(&["switch", "--quiet", "--create", "topic"]);
+    let text = breaking("1.0.0");
+    folder.write(path, &text).commit("two");
+    let arguments = ["bump", "--prompts", "--against", "merge-base:main"];
+    let ran = folder.run(&arguments);
+    let expected =
+        format!("greeter 1.0.0 -> 2.0.0  (major, {path})\ngreeter, prompt hello 1.0.0 -> 2.0.0  ({path})\n");
+    assert_eq!(ran.stdout, expected, "{}", ran.shown());
+    let ran = folder.run(&[&arguments[..], &["--write", "--format", "json"]].concat()).json();
+    assert_eq!(
+        ran["packs"][0]["prompts"],
+        serde_json::json!([{ "prompt": "hello", "old": "1.0.0", "new": "2.0.0" }])
+    );
+    let written = text.replace("\"version\": \"1.0.0\"", "\"version\": \"2.0.0\"");
+    assert_eq!(folder.read(path), written);
+    let ran = folder.run(&["check", "--against", "merge-base:main"]);
+    assert!(ran.status == 0 && !ran.stdout.contains("prompt-version"), "{}", ran.shown());
+    // A version of the pack that will do is left alone.
+    folder.write(path, breaking("2.0.0"));
+    assert_eq!(folder.run(&arguments).stdout, format!("greeter, prompt hello 1.0.0 -> 2.0.0  ({path})\n"));
+}
+
+#[test]
 fn a_prerelease_is_followed_by_the_next_one() {
     let (arguments, path) = (["bump", "--against", "merge-base:main", "--write"], "packs/greeter.pack.json");
     let changed = |released: &[&str], version: &str, next: &str| {

@@ -66,7 +66,7 @@ pub fn print(error: &anyhow::Error) {
 /// What to do when a registry does not give what was asked for.
 fn help_with(error: &ClientError) -> Option<String> {
     let help = match error {
-        ClientError::NotFound { .. } => "`packhouse search` lists what there is",
+        ClientError::NotFound { what, .. } => return Some(no_such(what)),
         ClientError::Unreachable { .. } => "check the address and that the registry runs",
         ClientError::Problem { status: 401 | 403, .. } => {
             "set PACKHOUSE_TOKEN to a token with the right scope, or give it with `--token`"
@@ -81,6 +81,16 @@ fn help_with(error: &ClientError) -> Option<String> {
         _ => return None,
     };
     Some(help.to_owned())
+}
+
+/// What to do where the registry knows no such pack or version.
+pub fn no_such(what: &str) -> String {
+    match what.split_once('@') {
+        Some((id, _)) if !id.is_empty() && !id.contains(char::is_whitespace) => {
+            format!("`packhouse info {id}` lists its versions, and `packhouse search` all packs")
+        }
+        _ => "`packhouse search` lists what there is".to_owned(),
+    }
 }
 
 /// Writes the line `warning: …`.

@@ -10,7 +10,7 @@ use registry::discover::{is_named_as_pack, looks_like_pack, telling_keys};
 use registry::{Input, Reference};
 
 use crate::commands::registry_client;
-use crate::complaint::Complaint;
+use crate::complaint::{self, Complaint};
 use crate::packs::{place_of, shown};
 use crate::registry_tree::{RegistryRelease, release};
 use crate::worktree::WorkTree;
@@ -151,8 +151,8 @@ fn in_registry<'r>(text: &str, registry: &crate::args::RegistryOptions) -> anyho
     let client = registry_client(registry)?;
     let RegistryRelease { fetched, path, tree } = release(&client, text).map_err(|error| match error {
         // "Not found" is an answer to who asks for a release; a comparison without its side did not happen.
-        ClientError::NotFound { .. } => {
-            Complaint::new(error.to_string()).help("`packhouse search` lists what there is").into()
+        ClientError::NotFound { ref what, .. } => {
+            Complaint::new(error.to_string()).help(complaint::no_such(what)).into()
         }
         error => anyhow::Error::from(error),
     })?;

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use pack::Node;
+use pack::model::Pack;
+use registry::report::FindingView;
 use rules::Bump;
 use semver::Version;
 use serde_json::json;
@@ -19,8 +21,9 @@ use crate::output::{print, printable};
 /// Print the versions that changes require, or write them into the packs
 ///
 /// Compares as `packhouse check` does, and names for every changed pack whose version is too low the lowest one that
-/// will do; under a prerelease that is a prerelease, such as 2.0.0-rc.2 after 2.0.0-rc.1. `--write` changes nothing in
-/// a file but that number. Exits with 1 where a version cannot be read.
+/// will do; under a prerelease that is a prerelease, such as 2.0.0-rc.2 after 2.0.0-rc.1. `--prompts` does the same for
+/// the versions of the prompts. `--write` changes nothing in a file but these numbers. Exits with 1 where a version
+/// cannot be read.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  packhouse bump packs/ --against merge-base:main --write")]
 pub struct Arguments {
@@ -29,6 +32,9 @@ pub struct Arguments {
     /// What to compare with
     #[command(flatten)]
     against: AgainstOptions,
+    /// Raise the versions of the prompts that changed too
+    #[arg(long)]
+    prompts: bool,
     /// Write the versions into the files
     #[arg(long)]
     write: bool,
@@ -37,13 +43,21 @@ pub struct Arguments {
     format: DataFormat,
 }
 
-/// The version of one pack and the one that it needs.
+/// The version of one pack and the one that it needs, which is the same where only prompts need others.
 struct Needed {
     pack: String,
     path: String,
     old: String,
     new: String,
     bump: Bump,
+    prompts: Vec<NeededByPrompt>,
+}
+
+/// The version of one prompt and the one that it needs.
+struct NeededByPrompt {
+    prompt: String,
+    old: String,
+    new: String,
 }
 
 /// Runs the command.
@@ -68,7 +82,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
             complaint::print(&complaint.into());
             unreadable = true;
         }
-        let Some(needed) = needed(pack) else { continue };
+        let Some(needed) = needed(pack, arguments.prompts) else { continue };
         if arguments.write {
             write(pack, &needed)?;
         }
@@ -83,10 +97,11 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
 }
 
 fn document(all: &[Needed], written: bool) -> serde_json::Value {
+    let of_prompt = |of: &NeededByPrompt| json!({ "prompt": of.prompt, "old": of.old, "new": of.new });
     let entry = |needed: &Needed| {
         json!({
             "pack": needed.pack, "path": needed.path, "old": needed.old, "new": needed.new, "bump": needed.bump,
-            "written": written,
+            "prompts": needed.prompts.iter().map(of_prompt).collect::<Vec<_>>(), "written": written,
         })
     };
     json!({ "version": 1, "packs": all.iter().map(entry).collect::<Vec<_>>() })
@@ -118,19 +133,40 @@ fn list(all: &[Needed], incomplete: bool) -> String {
     if all.is_empty() {
         return "every version is high enough\n".to_owned();
     }
-    let line = |needed: &Needed| {
-        let Needed { pack, path, old, new, bump } = needed;
-        printable(&format!("{pack} {old} -> {new}  ({bump}, {path})")).into_owned() + "\n"
-    };
-    all.iter().map(line).collect()
+    all.iter().flat_map(lines).map(|line| printable(&line).into_owned() + "\n").collect()
 }
 
-/// The version that a pack needs; none where its own will do.
-fn needed(pack: &ExaminedPack) -> Option<Needed> {
-    let head = pack.head.as_ref()?;
-    let has =
-        |rule: &str| pack.report.findings.iter().any(|finding| finding.rule == rule && !finding.acknowledged);
-    let old = head.evaluated.version_text.clone()?;
+/// `support 1.0.0 -> 1.1.0  (minor, packs/support.pack.json)`, and a line for each prompt.
+fn lines(needed: &Needed) -> Vec<String> {
+    let Needed { pack, path, old, new, bump, prompts } = needed;
+    let own = (old != new).then(|| format!("{pack} {old} -> {new}  ({bump}, {path})"));
+    let of_prompt = |of: &NeededByPrompt| {
+        let NeededByPrompt { prompt, old, new } = of;
+        format!("{pack}, prompt {prompt} {old} -> {new}  ({path})")
+    };
+    own.into_iter().chain(prompts.iter().map(of_prompt)).collect()
+}
+
+/// The versions that a pack and, where they are asked for, its prompts need; none where their own will do.
+fn needed(pack: &ExaminedPack, with_prompts: bool) -> Option<Needed> {
+    let old = pack.head.as_ref()?.evaluated.version_text.clone()?;
+    let own = own_version(pack).map(|new| written_like(&old, new));
+    let prompts = if with_prompts { of_prompts(pack) } else { Vec::new() };
+    if own.is_none() && prompts.is_empty() {
+        return None;
+    }
+    Some(Needed {
+        pack: pack.report.pack.clone(),
+        path: pack.report.path.clone(),
+        new: own.unwrap_or_else(|| old.clone()),
+        old,
+        bump: pack.required,
+        prompts,
+    })
+}
+
+/// The version that the pack itself needs; none where its own will do.
+fn own_version(pack: &ExaminedPack) -> Option<&Version> {
     const TOO_LOW: [&str; 5] = [
         "version-not-bumped",
         "version-bump-too-small",
@@ -138,18 +174,32 @@ fn needed(pack: &ExaminedPack) -> Option<Needed> {
         "version-reused",
         "version-decreased",
     ];
-    if !TOO_LOW.into_iter().any(has) {
-        return None;
+    let is_too_low =
+        |finding: &FindingView| TOO_LOW.contains(&finding.rule.as_str()) && !finding.acknowledged;
+    pack.report.findings.iter().any(is_too_low).then_some(pack.enough.as_ref())?
+}
+
+fn of_prompts(pack: &ExaminedPack) -> Vec<NeededByPrompt> {
+    let is_accepted = |of: &FindingView| {
+        let mut findings = pack.report.findings.iter();
+        findings.any(|finding| finding.acknowledged && finding.fingerprint == of.fingerprint)
+    };
+    let too_low = pack.prompts.iter().filter(|verdict| !is_accepted(&verdict.finding));
+    let needed = too_low.filter_map(|verdict| {
+        let old = version_node(pack, Some(&verdict.prompt))?.as_str()?.to_owned();
+        let new = written_like(&old, verdict.enough.as_ref()?);
+        Some(NeededByPrompt { prompt: verdict.prompt.clone(), old, new })
+    });
+    needed.collect()
+}
+
+/// Where the version of the pack, or of one of its prompts, stands.
+fn version_node<'p>(pack: &'p ExaminedPack, prompt: Option<&str>) -> Option<Node<'p>> {
+    let root = pack.head.as_ref()?.evaluated.document.as_ref()?.root();
+    match prompt {
+        Some(key) => Pack(root).prompt(key)?.get("version"),
+        None => root.get("version"),
     }
-    let new = pack.enough.clone()?;
-    let new = written_like(&old, &new);
-    Some(Needed {
-        pack: pack.report.pack.clone(),
-        path: pack.report.path.clone(),
-        old,
-        new,
-        bump: pack.required,
-    })
 }
 
 /// A version with a leading `v` where the pack writes one.
@@ -157,14 +207,20 @@ fn written_like(old: &str, new: &Version) -> String {
     if old.starts_with('v') { format!("v{new}") } else { new.to_string() }
 }
 
-/// Replaces the number in the text of the pack, and nothing else.
+/// Replaces the numbers in the text of the pack, and nothing else.
 fn write(pack: &ExaminedPack, needed: &Needed) -> anyhow::Result<()> {
     let Some(head) = &pack.head else { return Ok(()) };
-    let node = head.evaluated.document.as_ref().and_then(|document| document.root().get("version"));
-    let Some(span) = node.map(Node::span) else { return Ok(()) };
-    let bytes = &head.file.bytes;
-    let mut text = bytes.get(..span.range().start).unwrap_or_default().to_vec();
-    text.extend_from_slice(json!(needed.new).to_string().as_bytes());
-    text.extend_from_slice(bytes.get(span.range().end..).unwrap_or_default());
+    let of_prompts = needed.prompts.iter().map(|of| (Some(of.prompt.as_str()), &of.new));
+    let all = std::iter::once((None, &needed.new)).chain(of_prompts);
+    let mut edits: Vec<_> =
+        all.filter_map(|(prompt, new)| Some((version_node(pack, prompt)?.span().range(), new))).collect();
+    edits.sort_by_key(|(range, _)| range.start);
+    let (mut text, mut done) = (Vec::new(), 0);
+    for (range, new) in edits {
+        text.extend_from_slice(head.file.bytes.get(done..range.start).unwrap_or_default());
+        text.extend_from_slice(json!(new).to_string().as_bytes());
+        done = range.end;
+    }
+    text.extend_from_slice(head.file.bytes.get(done..).unwrap_or_default());
     replace(Path::new(&head.file.shown), &text)
 }

@@ -11,13 +11,14 @@ use semver::Version;
 use serde_json::json;
 
 use super::Draft;
+use super::prompts::prompt_versions;
 use crate::acknowledge::Holder;
 use crate::judge::{Settings, change_level, set_level, version_pointer};
 use crate::report::{DiffReport, DiffSide, FindingView};
 use crate::version::{
     asks_more_than_patch, declared_bump, first_prerelease, is_sufficient, lowest_sufficient, zero_rule,
 };
-use crate::weigh::{pack_bump, prompt_bump};
+use crate::weigh::pack_bump;
 
 /// One changed pack and what it is judged by.
 #[derive(Clone, Copy)]
@@ -63,13 +64,7 @@ pub fn version_findings(judged: Judged<'_>) -> Vec<FindingView> {
         findings.extend(pack_version(judged, &version));
         findings.extend(sunsets(judged, &version));
     }
-    if let Some((old, diff)) = judged.baseline.or(judged.base) {
-        for prompt in pack.prompts() {
-            if let Some(before) = Pack(old.root()).prompt(prompt.name_key()) {
-                findings.extend(prompt_version(judged, diff, before.0, prompt.0, prompt.name_key()));
-            }
-        }
-    }
+    findings.extend(prompt_versions(judged).into_iter().map(|prompt| prompt.finding));
     findings
 }
 
@@ -222,52 +217,11 @@ pub fn lowest_free(since: &Version, required: Bump, taken: &[Version]) -> Versio
 }
 
 /// A piece of advice with what is special about versions that begin with 0.
-fn with_zero_rule(help: String, since: &Version) -> String {
+pub(super) fn with_zero_rule(help: String, since: &Version) -> String {
     match zero_rule(since) {
         Some(rule) => format!("{help}; {rule}"),
         None => help,
     }
-}
-
-fn prompt_version(
-    judged: Judged<'_>,
-    diff: &DiffReport,
-    before: Node<'_>,
-    after: Node<'_>,
-    key: &str,
-) -> Option<FindingView> {
-    let node = after.get("version")?;
-    let old = parse_version(before.text("version")?)?;
-    let new = parse_version(node.as_str()?)?;
-    let changes: Vec<&Change> =
-        diff.changes.iter().filter(|change| change.prompts.iter().any(|prompt| prompt == key)).collect();
-    let required = changes.iter().map(|change| prompt_bump(change)).max().unwrap_or_default();
-    let zero_major = judged.settings.repository.changes.zero_major;
-    let order = new.cmp_precedence(&old);
-    let enough = lowest_sufficient(&old, required);
-    let help = with_zero_rule(format!("raise the prompt's `version` to {enough}"), &old);
-    let (rule, message, help) = if order.is_lt() {
-        let message = format!("the version {new} of the prompt `{key}` is lower than {old}, which it had");
-        ("prompt-version-decreased", message, format!("give the prompt a version above {old}"))
-    } else if order.is_eq() && required >= Bump::Patch {
-        let message = format!("the prompt `{key}` changed ({required}) under the unchanged version {old}");
-        ("prompt-version-not-bumped", message, help)
-    } else if order.is_gt() && !is_sufficient(&old, &new, required, zero_major) {
-        let declared = declared_bump(&old, &new);
-        let message = format!(
-            "{new} is a {declared} bump of the prompt `{key}` since {old}, and it needs a {required} one"
-        );
-        ("prompt-version-bump-too-small", message, help)
-    } else if order.is_gt() && changes.is_empty() {
-        let message =
-            format!("the version of the prompt `{key}` rose from {old} to {new}, and nothing in it changed");
-        ("prompt-version-bumped-without-change", message, format!("leave it at {old}"))
-    } else {
-        return None;
-    };
-    let level = level_of_verdict(rule, diff.profile);
-    let place = node.pointer();
-    at_node(judged, rule, level, message, Some(help), node, place.as_str())
 }
 
 /// Things that were announced to stay longer.
@@ -302,7 +256,7 @@ fn sunsets(judged: Judged<'_>, version: &Version) -> Vec<FindingView> {
     findings
 }
 
-fn level_of_verdict(rule: &str, profile: Profile) -> Level {
+pub(super) fn level_of_verdict(rule: &str, profile: Profile) -> Level {
     verdict_level(rule, profile).unwrap_or(Level::Error)
 }
 
@@ -312,7 +266,7 @@ fn at_version(judged: Judged<'_>, rule: &'static str, message: String, help: Str
     at_node(judged, rule, level, message, Some(help), node, "/version")
 }
 
-fn at_node(
+pub(super) fn at_node(
     judged: Judged<'_>,
     rule: &'static str,
     default: Level,

@@ -7,6 +7,7 @@ use pack::model::Pack;
 use rules::{Bump, Level};
 use semver::Version;
 
+use super::prompts::{PromptVersion, prompt_versions};
 use super::versions::{Judged, common_changes, cover, version_findings};
 use crate::judge::{Parsed, Settings, compare_parsed};
 use crate::report::{DiffReport, FindingView};
@@ -40,6 +41,8 @@ pub struct Weighed {
     pub since: Option<DiffReport>,
     /// The lowest version that the pack may have, and the bump that it needs; none where nothing judges it.
     pub enough: Option<(Version, Bump)>,
+    /// The verdicts on the versions of the prompts, whose findings are among the others.
+    pub prompts: Vec<PromptVersion>,
     /// The findings on versions; paths in them are that of the pack.
     pub findings: Vec<FindingView>,
 }
@@ -67,7 +70,8 @@ pub fn weigh(sides: Sides<'_>) -> Weighed {
     let below = below.map(|below| below.document).zip(below_diff.as_ref());
     let judged = Judged { below, ..judged(sides, diff.as_ref(), since_diff.as_ref()) };
     let (findings, enough) = (version_findings(judged), judged.enough());
-    Weighed { diff, since: since_diff, enough, findings }
+    let prompts = prompt_versions(judged);
+    Weighed { diff, since: since_diff, enough, prompts, findings }
 }
 
 /// Whether two files were compared and nothing is to be said of them.

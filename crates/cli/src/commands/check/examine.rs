@@ -1,6 +1,7 @@
 //! The run over all packs: what each is compared with, what is gone, what the settings loosened.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem::take;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use std::sync::Arc;
 use git::{ObjectId, SourceRepository};
 use pack::tree::Tree;
 use registry::acknowledge::{Holder, reasons};
-use registry::gate::{is_silent, not_compared, passes};
+use registry::gate::{PromptVersion, is_silent, not_compared, passes};
 use registry::report::{CheckStatus, CheckedPack, FindingView};
 use registry::settings::find_settings;
 use rules::{Bump, Profile};
@@ -82,6 +83,8 @@ pub struct ExaminedPack {
     pub enough: Option<Version>,
     /// The bump that they require.
     pub required: Bump,
+    /// The verdicts on the versions of its prompts.
+    pub prompts: Vec<PromptVersion>,
     /// Whether it was compared with nothing although it may have an older version.
     pub uncompared: bool,
     /// Why changes are accepted, by their fingerprints.
@@ -404,6 +407,7 @@ impl Run<'_> {
             base,
             base_shown,
             enough,
+            prompts: take(&mut judgement.prompts),
             required,
             reasons,
         };

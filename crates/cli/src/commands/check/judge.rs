@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use pack::model::Pack;
 use registry::acknowledge::Holder;
 use registry::gate::{
-    Judged, Line, Sides, Weighed, acknowledge, as_prerelease, judged, judging_release, lowest_free,
-    next_judging_release, weigh,
+    Judged, Line, PromptVersion, Sides, Weighed, acknowledge, as_prerelease, judged, judging_release,
+    lowest_free, next_judging_release, weigh,
 };
 use registry::judge::{compare_parsed, same_content};
 use registry::report::{BaselineView, FindingView};
@@ -38,6 +38,8 @@ pub struct Judgement {
     pub enough: Option<Version>,
     /// The bump that the changes require.
     pub required: Bump,
+    /// The verdicts on the versions of the prompts.
+    pub prompts: Vec<PromptVersion>,
 }
 
 /// A pack at HEAD, ready to be compared.
@@ -77,8 +79,8 @@ pub fn judge(
     let below = found.below.as_ref().map(BaseSide::parsed);
     let sides =
         Sides { head: now, bases: &bases, since, below, taken: &taken, reused: found.reused, settings };
-    let Weighed { mut diff, since, enough, findings } = weigh(sides);
-    judgement.findings = findings;
+    let Weighed { mut diff, since, enough, prompts, findings } = weigh(sides);
+    (judgement.findings, judgement.prompts) = (findings, prompts);
     if transitive {
         let judged = judged(sides, diff.as_ref(), since.as_ref());
         let older = line(judged, now, &known, releases, diff.as_ref())?;

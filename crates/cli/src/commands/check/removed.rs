@@ -117,6 +117,7 @@ impl Run<'_> {
             base_shown,
             enough: None,
             required: Bump::None,
+            prompts: Vec::new(),
             uncompared: false,
             reasons,
         };
