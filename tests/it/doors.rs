@@ -225,6 +225,36 @@ fn the_settings_and_files_around_a_pack_count_at_both_doors() {
 }
 
 #[test]
+fn a_comparison_of_releases_knows_what_their_source_accepts() {
+    let folder = Folder::new();
+    folder.write("registry.toml", "[[source]]\nname = \"packs\"\npath = \"repo\"\n");
+    folder.write("repo/packhouse.toml", SETTINGS).write("repo/packs/skills/refunds/SKILL.md", SKILL);
+    folder.git(&["init", "--quiet", "--initial-branch=main", "repo"]);
+    for (version, variables, text) in
+        [("1.0.0", &["old", "gone"][..], " {{tenant}} {{gone}}"), ("1.0.1", &["old"], " {{tenant}}")]
+    {
+        let pack = surrounded(version, variables, "\"./skills/refunds\"", text);
+        folder.write("repo/packs/greeter.pack.json", &pack);
+        folder.git(&["-C", "repo", "add", "--all"]);
+        folder.git(&["-C", "repo", "commit", "--quiet", "--message", version]);
+    }
+    let daemon = Daemon::start(&folder);
+    daemon.wait("it is served", |daemon| daemon.get("/v1/packs/greeter/versions/1.0.1").status == 200);
+    let compared = daemon.json("/v1/packs/greeter/compare/1.0.0...1.0.1");
+    let file = "packs/greeter.pack.json";
+    let arguments = ["diff", &format!("HEAD~1:{file}"), file, "--format", "json"];
+    assert_eq!(compared, folder.run_in("repo", &arguments, &[], "").json());
+    let accepted = compared["changes"].as_array().expect("changes").iter();
+    assert!(accepted.clone().any(|change| change["acknowledged"] == true), "{compared:#}");
+    let page = |pair: &str| {
+        String::from_utf8(daemon.get(&format!("/packs/greeter/compare/{pair}")).body).expect("a page")
+    };
+    let (page, back) = (page("1.0.0...1.0.1"), page("1.0.1...1.0.0"));
+    assert!(page.contains("accepted") && page.contains("What to do:"), "{page}");
+    assert!(back.contains("This is the way back") && !back.contains("Accept it in"), "{back}");
+}
+
+#[test]
 fn a_release_that_is_held_back_says_why() {
     let (_folder, daemon) = registry();
     let report = daemon.json("/v1/packs/greeter/versions/1.2.0/report");

@@ -27,6 +27,8 @@ pub struct Side<'r> {
     pub tree: Box<dyn Tree + 'r>,
     /// Its document.
     pub document: Document,
+    /// Whether it came from a registry, which gives no settings with it.
+    pub of_registry: bool,
 }
 
 impl Side<'_> {
@@ -156,7 +158,8 @@ fn in_registry<'r>(text: &str, registry: &crate::args::RegistryOptions) -> anyho
         }
         error => anyhow::Error::from(error),
     })?;
-    checked(format!("{}@{}", fetched.id, fetched.version), path, fetched.bytes, Box::new(tree))
+    let side = checked(format!("{}@{}", fetched.id, fetched.version), path, fetched.bytes, Box::new(tree))?;
+    Ok(Side { of_registry: true, ..side })
 }
 
 /// Takes bytes as a side.
@@ -183,5 +186,5 @@ pub fn checked<'r>(
             .help("a pack is a JSON object with `id`, `version`, `prompts` and `template_engine`")
             .into());
     }
-    Ok(Side { shown, path, bytes, tree, document })
+    Ok(Side { shown, path, bytes, tree, document, of_registry: false })
 }

@@ -4,6 +4,7 @@
 //! web say the same of the same pack. What is kept and how it is kept is the business of the room `store`.
 #![forbid(unsafe_code)]
 
+pub mod acceptance;
 pub mod acknowledge;
 pub mod borrowed;
 pub mod candidate;

@@ -202,7 +202,7 @@ fn introduction(daemon: &Daemon, folder: &Path, kept: bool) -> String {
             .releases
             .iter()
             .map(|row| {
-                let held = if pack.active_flags(row).is_empty() { "" } else { " (held back)" };
+                let held = if pack.active_flags(row).is_empty() { "" } else { " (flagged)" };
                 format!("{}{held}", row.version)
             })
             .collect();
@@ -210,7 +210,7 @@ fn introduction(daemon: &Daemon, folder: &Path, kept: bool) -> String {
     }
     let url = format!("http://{}", daemon.address);
     let held = "published with a break and too small a version: its exact number is served, ranges skip it";
-    text.push_str(&format!("\nheld back = {held}\n\nopen {url}/ in a browser, or try:\n\n"));
+    text.push_str(&format!("\nflagged = {held}\n\nopen {url}/ in a browser, or try:\n\n"));
     for command in [
         format!("curl {url}/v1/packs"),
         format!("curl -i '{url}/v1/fetch/support-bot@^1'"),

@@ -108,8 +108,13 @@ fn compared(
     let conditions = Conditions::today(None);
     let under = conditions.settings(settings);
     let report = compare(old.input(), new.input(), under);
-    let report =
+    let mut report =
         report.ok_or_else(|| Complaint::new(format!("{}: the two sides cannot be compared", new.shown)))?;
+    if new.of_registry {
+        let note = "judged by the defaults: what the source of the pack says did not come with it; the registry's own \
+                    comparison takes it into account";
+        report.notes.push(note.to_owned());
+    }
     let version = parse_version(&report.new.version);
     let holder = Holder { path: under.relative(&new.path), pack: &report.pack, version: version.as_ref() };
     let reasons = reasons(&report.changes, holder, under);

@@ -62,7 +62,7 @@ fn of_gate(rule: &GateRule) -> String {
 fn of_flag(flag: Flag) -> String {
     let [why, fix] = flag.meaning();
     format!(
-        "{}: a release of a registry is held back\nflag of a release\n\n{why}\n\nfix: {fix}\n",
+        "{}: a release of a registry is flagged, and ranges pass it over\nflag of a release\n\n{why}\n\nfix: {fix}\n",
         flag.as_str()
     )
 }

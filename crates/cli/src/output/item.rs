@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use pack::{Document, Pointer, Position};
+use registry::acceptance::allow_entry;
 use registry::gate::find_gate_rule;
 use registry::report::{CheckReport, CheckStatus, CheckedPack, DiffReport, FindingView, LintReport};
 use rules::Level;
@@ -286,11 +287,6 @@ impl Item {
 
     /// The `[[allow]]` entry that accepts it.
     pub fn allow_entry(&self) -> String {
-        let pack = toml_edit::Value::from(self.pack.as_str());
-        let pack = if self.pack.is_empty() { String::new() } else { format!("pack = {pack}\n") };
-        format!(
-            "[[allow]]\nrule = \"{}\"\nfingerprint = \"{}\"\n{pack}reason = \"say why this is accepted\"\n",
-            self.rule, self.fingerprint
-        )
+        allow_entry(&self.rule, &self.fingerprint, &self.pack)
     }
 }

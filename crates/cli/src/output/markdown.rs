@@ -1,13 +1,13 @@
 //! Markdown that can be posted as a comment on a pull request: what breaks, for whom, the proof, what to do, how to
 //! accept it.
 
+use registry::acceptance::Acceptance;
 use registry::report::{CheckReport, CheckStatus, CheckedPack, DiffReport};
 use registry::topic::missing_topic;
 use rules::{Bump, Level};
 
-use super::{
-    Acceptance, Change, Item, NOT_EVERYTHING, Run, Section, Shown, below_topics, counted, printable, remarks,
-};
+use super::acceptance::{self, helps};
+use super::{Change, Item, NOT_EVERYTHING, Run, Section, Shown, below_topics, counted, printable, remarks};
 use crate::commands::word;
 
 /// How much of a comment services take; findings beyond that are counted only.
@@ -96,7 +96,7 @@ fn of_section(section: &Section, pack: Option<&CheckedPack>) -> String {
     if !shown.is_empty() {
         text.push_str(&findings(&shown));
     }
-    text.push_str(&of_changes(&changes, &Acceptance::of_pack(section, pack)));
+    text.push_str(&of_changes(&changes, &acceptance::of_pack(section, pack)));
     text
 }
 
@@ -189,7 +189,7 @@ fn large_change(item: &Item, change: &Change, acceptance: &Acceptance) -> String
             text.push_str(&format!("- {name}: {}\n", escaped(words)));
         }
     }
-    if acceptance.helps(item) {
+    if helps(acceptance, item) {
         let entry = item.allow_entry();
         let besides = if acceptance.needs_patch { ", and raise the version by a patch" } else { "" };
         text.push_str(&format!(

@@ -23,7 +23,6 @@ mod printable;
 mod sarif;
 mod text;
 
-use acceptance::Acceptance;
 pub use item::{Change, Item, Run, Section, Shown, Spot, Texts};
 pub use printable::printable;
 

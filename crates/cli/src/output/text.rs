@@ -2,15 +2,16 @@
 
 use annotate_snippets::{AnnotationKind, Element, Group, Level as Label, Origin, Renderer, Snippet};
 use anstyle::{AnsiColor, Style};
+use registry::acceptance::Acceptance;
 use registry::report::{CheckStatus, CheckedPack, DiffReport};
 use registry::topic::missing_topic;
 use rules::{Bump, Level};
 
 use crate::commands::word;
 
+use super::acceptance::{self, helps};
 use super::{
-    Acceptance, Change, Item, NOT_EVERYTHING, Run, Section, Shown, Spot, below_topics, counted, printable,
-    remarks,
+    Change, Item, NOT_EVERYTHING, Run, Section, Shown, Spot, below_topics, counted, printable, remarks,
 };
 
 const BOLD: Style = Style::new().bold();
@@ -49,7 +50,7 @@ pub fn render(run: &Run) -> String {
                 text.push_str(&checked(section, pack));
             }
             let pack = |section: &Section| section.pack.and_then(|at| report.packs.get(at));
-            let of_section = |section| (Acceptance::of_pack(section, pack(section)), section);
+            let of_section = |section| (acceptance::of_pack(section, pack(section)), section);
             let acceptances: Vec<(Acceptance, &Section)> = run.sections.iter().map(of_section).collect();
             let acceptances = acceptances.iter().map(|(acceptance, section)| (acceptance, *section));
             text.push_str(&how_to_accept(&acceptances.collect::<Vec<_>>()));
@@ -264,7 +265,7 @@ fn how_to_accept(sections: &[(&Acceptance, &Section)]) -> String {
     for needs_patch in [false, true] {
         let sections = sections.iter().filter(|(acceptance, _)| acceptance.needs_patch == needs_patch);
         let helped = sections.flat_map(|(acceptance, section)| {
-            section.items.iter().filter(|item| acceptance.helps(item)).map(Item::allow_entry)
+            section.items.iter().filter(|item| helps(acceptance, item)).map(Item::allow_entry)
         });
         let entries: Vec<String> = helped.collect();
         if !entries.is_empty() {

@@ -67,7 +67,7 @@ kinds! {
         "No pack of this id is published here, or you may not see it. /v1/search finds packs by words.";
     ReleaseNotFound = "release-not-found", NOT_FOUND, "The pack has no such release",
         "The pack is published, but none of its releases is meant by the version, range, channel or digest. Its document lists all of them.";
-    ReleaseHeld = "release-held", NOT_FOUND, "Only releases match that are held back",
+    ReleaseHeld = "release-held", NOT_FOUND, "Only releases match that are yanked or flagged",
         "Ranges, `latest` and `prerelease` never move onto a release that is yanked or flagged. The members of `held` name the releases that would match and why each is held back. Ask for one by its exact version if you want it all the same.";
     FileNotFound = "file-not-found", NOT_FOUND, "There is no such file or digest",
         "The release holds no such file, or the pack no bytes of this digest. The manifest of a release lists its files with their addresses.";
@@ -163,7 +163,7 @@ impl Problem {
                 let listed: Vec<String> =
                     held.iter().map(|(version, why)| format!("{version} ({})", why.join("; "))).collect();
                 let detail = format!(
-                    "every release of `{id}` that `{wanted}` means is held back: {}",
+                    "every release of `{id}` that `{wanted}` means is yanked or flagged: {}",
                     listed.join(", ")
                 );
                 let held = held.iter().map(|(version, why)| json!({"version": version, "reasons": why}));

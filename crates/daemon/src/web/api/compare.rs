@@ -6,9 +6,9 @@ use axum::extract::State;
 use registry::candidate::{Archive, ReleaseContent};
 use registry::judge::{Input, Settings, compare as compare_contents};
 use registry::report::DiffReport;
-use registry::settings::RepositorySettings;
 use store::{ReleaseRow, StoreArchive};
 
+use super::surroundings::settings_of;
 use crate::web::App;
 use crate::web::answer::{Answer, Caching};
 use crate::web::problem::{Kind, Problem};
@@ -21,7 +21,7 @@ pub(crate) async fn compare(
     OnePack { view, pack }: OnePack,
 ) -> Result<Answer, Problem> {
     let (old, new) = sides(&view, &pack.id, names.get("pair"))?;
-    let report = compared(&app, old, new).await?;
+    let report = compared(&app, &view, old, new).await?;
     Ok(Answer::json(&report)?.caching(Caching::Comparison))
 }
 
@@ -36,28 +36,30 @@ pub(crate) fn sides(
     Ok((view.resolve_in(id, old)?.release, view.resolve_in(id, new)?.release))
 }
 
-/// Compares two releases in the pool.
+/// Compares two releases in the pool, under what the source of the pack says today as far as the reader may see it.
 pub(crate) async fn compared(
     app: &App,
+    view: &View,
     old: Arc<ReleaseRow>,
     new: Arc<ReleaseRow>,
 ) -> Result<DiffReport, Problem> {
-    let (store, settings) = (app.store.clone(), app.settings.clone());
+    let (app, view) = (app.clone(), view.clone());
+    let pool = app.pool.clone();
     let work = move || {
-        let archive = StoreArchive::new(&store, &settings.sources);
+        let archive = StoreArchive::new(&app.store, &app.settings.sources);
+        let owner =
+            archive.owner(&new.id).filter(|owner| view.snapshot.source(&view.reader, owner).is_some());
+        let (found, note) = owner.map(|owner| settings_of(&app, &owner, &new.path)).unwrap_or_default();
         let (old, new) = (content(&archive, &old)?, content(&archive, &new)?);
-        let repository = RepositorySettings::default();
-        let settings = Settings {
-            repository: &repository,
-            base: "",
-            policy: &settings.policy,
-            today: today(),
-            spec: None,
-        };
+        let policy = &app.settings.policy;
+        let settings =
+            Settings { repository: &found.settings, base: &found.base, policy, today: today(), spec: None };
         let report = compare_contents(input(&old), input(&new), settings);
-        report.ok_or_else(|| Problem::new(Kind::NotAPack, "one side is no JSON object"))
+        let mut report = report.ok_or_else(|| Problem::new(Kind::NotAPack, "one side is no JSON object"))?;
+        report.notes.extend(note);
+        Ok(report)
     };
-    app.pool.run(work).await
+    pool.run(work).await
 }
 
 /// The bytes and files of a release.

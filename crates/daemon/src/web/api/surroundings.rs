@@ -64,12 +64,9 @@ impl Surroundings {
     }
 
     fn find_settings(&mut self, app: &App, source: &str) {
-        match settings_at_head(app, source, &self.path) {
-            Ok(found) => self.found = found,
-            Err(why) => self.notes.push(format!(
-                "the settings of the source `{source}` were not looked at, and defaults stand in: {why}"
-            )),
-        }
+        let (found, note) = settings_of(app, source, &self.path);
+        self.found = found;
+        self.notes.extend(note);
     }
 
     fn borrow(&mut self, archive: &StoreArchive<'_>, id: &str, releases: &[Version]) {
@@ -123,6 +120,19 @@ fn stand_ins(archive: &StoreArchive<'_>, id: &str, version: Option<Version>) -> 
         }
     }
     versions
+}
+
+/// What the source says at its head of the pack at `path`; where that cannot be read, defaults and a remark.
+pub(super) fn settings_of(app: &App, source: &str, path: &str) -> (FoundSettings, Option<String>) {
+    match settings_at_head(app, source, path) {
+        Ok(found) => (found, None),
+        Err(why) => {
+            let note = format!(
+                "the settings of the source `{source}` were not looked at, and defaults stand in: {why}"
+            );
+            (FoundSettings::default(), Some(note))
+        }
+    }
 }
 
 fn settings_at_head(app: &App, source: &str, path: &str) -> Result<FoundSettings, String> {

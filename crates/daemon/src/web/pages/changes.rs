@@ -1,10 +1,12 @@
 //! Changes between two versions, as the comparison and the report show them.
 
 use maud::{Markup, html};
+use pack::model::parse_version;
+use registry::acceptance::{Acceptance, allow_entry};
 use registry::report::DiffReport;
 use registry::topic::{by_topic, missing_topic, need_headings};
 use rules::change::{Side, Witness};
-use rules::{Bump, Change};
+use rules::{Bump, Change, ChangeRule, find_change};
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
@@ -13,6 +15,8 @@ use super::rules::word;
 
 /// What the changes require, and all of them, the highest bump first.
 pub(crate) fn shown(diff: &DiffReport) -> Markup {
+    // Nobody publishes the way back: there is nothing to accept.
+    let acceptance = (!is_way_back(diff)).then(|| Acceptance::of_diff(diff));
     html! {
         (verdict(diff))
         @for of in [Bump::Major, Bump::Minor, Bump::Patch, Bump::None] {
@@ -23,7 +27,7 @@ pub(crate) fn shown(diff: &DiffReport) -> Markup {
                 @let has_headings = need_headings(&groups);
                 @for (topic, changes) in groups {
                     @if has_headings { h3 { (prose(&topic)) } }
-                    @for change in changes { (one(change)) }
+                    @for change in changes { (one(change, &diff.pack, acceptance.as_ref())) }
                 }
             }
         }
@@ -35,7 +39,21 @@ pub(crate) fn shown(diff: &DiffReport) -> Markup {
     }
 }
 
+/// Whether the newer side is the lower version.
+fn is_way_back(diff: &DiffReport) -> bool {
+    let versions = parse_version(&diff.old.version).zip(parse_version(&diff.new.version));
+    versions.is_some_and(|(old, new)| new.cmp_precedence(&old).is_lt())
+}
+
 fn verdict(diff: &DiffReport) -> Markup {
+    if is_way_back(diff) {
+        return html! {
+            p.verdict {
+                "This is the way back: " (diff.new.version) " comes before " (diff.old.version) ". A release with these changes would need "
+                (bump(diff.required_bump)) " under the profile " strong { (diff.profile.as_str()) } "."
+            }
+        };
+    }
     let word = if diff.sufficient { "enough" } else { "too little" };
     let class = if diff.sufficient { "verdict good" } else { "verdict bad" };
     html! {
@@ -47,7 +65,7 @@ fn verdict(diff: &DiffReport) -> Markup {
     }
 }
 
-fn one(change: &Change) -> Markup {
+fn one(change: &Change, pack: &str, acceptance: Option<&Acceptance>) -> Markup {
     html! {
         section.card.change {
             p.what {
@@ -66,6 +84,30 @@ fn one(change: &Change) -> Markup {
             }
             (values(change.old.as_ref(), change.new.as_ref()))
             @if let Some(witness) = &change.witness { (one_witness(witness)) }
+            @if let Some(rule) = find_change(&change.rule) { (advice(rule)) }
+            @if let Some(acceptance) = acceptance.filter(|acceptance| acceptance.helps(change, change.level)) {
+                (way_to_accept(change, pack, acceptance))
+            }
+        }
+    }
+}
+
+/// Why a change matters, and what to do.
+fn advice(rule: &ChangeRule) -> Markup {
+    html! {
+        p.help { strong { "Why: " } (prose(rule.why)) }
+        @if !rule.fix.is_empty() { p.help { strong { "What to do: " } (prose(rule.fix)) } }
+    }
+}
+
+fn way_to_accept(change: &Change, pack: &str, acceptance: &Acceptance) -> Markup {
+    html! {
+        details {
+            summary {
+                "Accept it in packhouse.toml"
+                @if acceptance.needs_patch { ", and raise the version by a patch" }
+            }
+            pre { (allow_entry(&change.rule, &change.fingerprint, pack)) }
         }
     }
 }

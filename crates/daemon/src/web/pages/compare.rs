@@ -19,7 +19,7 @@ pub(crate) async fn compare(
     OnePack { view, pack }: OnePack,
 ) -> Result<Answer, Problem> {
     let (old, new) = sides(&view, &pack.id, names.get("pair"))?;
-    let diff = compared(&app, old.clone(), new.clone()).await?;
+    let diff = compared(&app, &view, old.clone(), new.clone()).await?;
     let id = &pack.id;
     let content = html! {
         (trail(&[("Packs", "/".to_owned()), (id, format!("/packs/{id}"))]))
@@ -30,7 +30,7 @@ pub(crate) async fn compare(
         }
         (changes::shown(&diff))
         p.muted {
-            "Compared by the rules of today. What was said when " (new.version) " was published stands in its "
+            "Compared by the rules of today and what the pack's source says now. What was said when " (new.version) " was published stands in its "
             a href={ "/packs/" (id) "/" (new.version) "/report" } { "report" } "."
         }
     };

@@ -24,7 +24,7 @@ pub(crate) async fn docs(Host(host): Host) -> Answer {
         p {
             "A pack is asked for by " code { "id@1.2.0" } ", " code { "id@^1" } ", " code { "id@stable" } ", "
             code { "id@sha256:…" } " or " code { "id" } " for its latest release. Ranges and "
-            code { "latest" } " never move onto a release that is yanked or held back."
+            code { "latest" } " never move onto a release that is yanked or flagged."
         }
         pre.shell { "curl -fsS '" (host) "/v1/fetch/support-bot@%5E1' -o support-bot.pack.json" }
         h2 { "Operations" }

@@ -163,7 +163,7 @@ fn one(view: &View, hit: &Hit) -> Markup {
                 (tags(&hit.tags))
                 @if let Some(at) = updated { span.muted { (time(at)) } " " }
                 @if let (Some(pack), Some(row)) = (&pack, newest) {
-                    @if !flag_names(pack, row).is_empty() { (flag(&format!("{} held back", row.version))) }
+                    @if !flag_names(pack, row).is_empty() { (flag(&format!("{} flagged", row.version))) }
                     @if pack.status.yanked(&row.version).is_some() { (flag(&format!("{} yanked", row.version))) }
                 }
             }

@@ -34,7 +34,7 @@ pub(crate) async fn overview(
         @if let Some(description) = &document.description { p.lead { (description) } }
         p.meta { (tags(&summary.tags)) }
         @if document.latest.is_none() {
-            p.alarm { "Every release is yanked or held back: ranges and " code { "latest" } " mean none of them." }
+            p.alarm { "Every release is yanked or flagged: ranges and " code { "latest" } " mean none of them." }
         }
         (how_to_fetch(&host, &document))
         @if let Some(release) = &release { (holds(release)) }
@@ -139,7 +139,7 @@ fn row(document: &PackDocument, version: &VersionView, before: Option<&VersionVi
 pub(crate) fn notes(version: &VersionView) -> Markup {
     html! {
         @if version.breaking { span.badge.breaking { "breaking" } " " }
-        @for name in &version.flags { (flag(&format!("held back: {name}"))) " " }
+        @for name in &version.flags { (flag(&format!("flagged: {name}"))) " " }
         @if let Some(reason) = &version.yanked { (flag("yanked")) " " span.reason { (reason) } " " }
         @if let Some(reason) = &version.deprecated { (flag("deprecated")) " " span.reason { (reason) } }
     }

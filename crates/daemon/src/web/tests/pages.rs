@@ -52,7 +52,7 @@ fn a_pack_page_says_what_is_held_back_and_how_to_fetch() {
     let page = world.ask(request.body(axum::body::Body::empty()).expect("a request")).html();
     for text in [
         "http://packs.example:7420/v1/fetch/greeter@%5E1",
-        "held back: insufficient-bump",
+        "flagged: insufficient-bump",
         "/packs/greeter/compare/1.0.0...1.1.0",
         "/packs/greeter/1.1.0/report",
         "breaking",
