@@ -213,6 +213,7 @@ fn no_report_is_green_where_nothing_could_be_compared() {
     let junit = report("junit").stdout;
     assert!(junit.contains("failures=\"0\" errors=\"1\"") && junit.contains("nowhere"), "{junit}");
     assert!(report("github").stdout.starts_with("::error::not everything could be checked"));
+    assert!(report("concise").stdout.starts_with("error: not everything could be checked"));
     assert!(!report("markdown").stdout.contains('✅'));
 }
 

@@ -21,6 +21,7 @@ pub mod reference;
 pub mod release;
 pub mod report;
 pub mod resolve;
+pub mod rule_documents;
 pub mod settings;
 pub mod status;
 pub mod topic;

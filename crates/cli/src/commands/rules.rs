@@ -2,6 +2,7 @@
 
 use clap::Args;
 use registry::gate::GATE_RULES;
+use registry::rule_documents;
 use rules::{CHANGES, ChangeRule, LINTS, Level, Profile, verdict_level};
 use serde_json::{Value, json};
 
@@ -60,21 +61,5 @@ fn list() -> String {
 }
 
 fn document() -> Value {
-    let lints = LINTS.iter().map(|lint| {
-        json!({
-            "id": lint.id, "kind": "lint", "group": lint.group, "level": lint.level, "summary": lint.summary,
-            "why": lint.why, "fix": lint.fix, "example": lint.example,
-        })
-    });
-    let changes = CHANGES.iter().map(|rule| {
-        json!({
-            "id": rule.id, "kind": "change", "bumps": rule.bumps, "suggest": rule.suggest,
-            "class": rule.class, "certainty": rule.certainty, "affected": rule.affected,
-            "safety": rule.safety, "governance": rule.governance, "summary": rule.summary,
-            "why": rule.why, "fix": rule.fix,
-        })
-    });
-    let gate = GATE_RULES.iter().map(|rule| json!(rule));
-    let rules: Vec<Value> = lints.chain(changes).chain(gate).collect();
-    json!({ "version": 1, "rules": rules })
+    json!({ "version": 1, "rules": rule_documents::all() })
 }

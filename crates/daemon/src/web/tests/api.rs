@@ -291,6 +291,14 @@ fn rules_explain_themselves() {
     assert_eq!(world.get("/v1/rules/undeclared-variable").json()["kind"], "lint");
     assert_eq!(world.get("/v1/rules/variable-required-added").json()["kind"], "change");
     assert_eq!(world.get("/v1/rules/policy-loosened").json()["kind"], "gate");
+    let cases = world.get("/v1/rules/tool-removed").json()["cases"].clone();
+    assert_eq!(
+        cases[0]["bumps"],
+        json!({"wire": "patch", "contract": "patch", "strict": "patch"}),
+        "{cases}"
+    );
+    let levels = world.get("/v1/rules/prompt-version-not-bumped").json()["levels"].clone();
+    assert_eq!(levels, json!({"wire": "warn", "contract": "warn", "strict": "error"}));
     assert!(world.get("/rules/policy-loosened").text().contains("asks for less"));
 }
 
