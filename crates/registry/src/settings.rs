@@ -24,10 +24,9 @@ pub use operator::{
 };
 pub use remote::{CredentialSettings, RemoteUrl, Scheme};
 pub use replication::{FollowSettings, LedgerSettings};
-pub(crate) use repository::is_channel_name;
 pub use repository::{
     Allow, ChangeSettings, LintLevels, LintOverride, PackRelease, ReleasesFrom, Renamed, RepositorySettings,
-    Sunset, ZeroMajor,
+    Sunset, ZeroMajor, is_channel_name,
 };
 
 /// The name of the file in which authors write their settings.

@@ -56,11 +56,26 @@ fn holder<'a>(auth: &'a AuthSettings, token: &str) -> Option<&'a TokenSettings> 
     found
 }
 
-/// What a request may do: see what the reader sees.
+/// What a request may do: see what the reader sees, in the name of whoever asks.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Grant {
     /// Through whose eyes everything is seen.
     pub reader: Reader,
+    /// Who asks, as the ledger records it; nobody where no scope is needed for it.
+    pub actor: Option<String>,
+}
+
+/// Who changes something.
+pub(crate) struct Actor(pub String);
+
+impl FromRequestParts<App> for Actor {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Actor, Problem> {
+        // No route that changes something is reached without one; should one be, nothing is changed.
+        let actor = Grant::from_request_parts(parts, app).await?.actor;
+        actor.map(Actor).ok_or_else(|| no_tokens(Scope::Admin))
+    }
 }
 
 impl Grant {
@@ -92,7 +107,7 @@ impl Grant {
     }
 
     fn of(caller: &Caller) -> Grant {
-        Grant { reader: Reader::of_groups(caller.groups.clone()) }
+        Grant { reader: Reader::of_groups(caller.groups.clone()), actor: Some(caller.name.clone()) }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The API: a file per noun, each with its handlers.
 
+pub(crate) mod changes;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod events;

@@ -29,10 +29,25 @@ impl<T: DeserializeOwned> FromRequest<App> for JsonBody<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, _: &App) -> Result<JsonBody<T>, Problem> {
-        let bytes = json_bytes(request, MOST_BYTES).await?;
-        let value = serde_json::from_slice(&bytes);
-        value.map(JsonBody).map_err(|error| Problem::new(Kind::MalformedBody, error.to_string()))
+        parsed(&json_bytes(request, MOST_BYTES).await?).map(JsonBody)
     }
+}
+
+/// A JSON body of a known shape, or none at all.
+pub(crate) struct OptionalBody<T>(pub Option<T>);
+
+impl<T: DeserializeOwned> FromRequest<App> for OptionalBody<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _: &App) -> Result<OptionalBody<T>, Problem> {
+        let bytes = json_bytes(request, MOST_BYTES).await?;
+        let value = (!bytes.is_empty()).then(|| parsed(&bytes)).transpose();
+        value.map(OptionalBody)
+    }
+}
+
+fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    serde_json::from_slice(bytes).map_err(|error| Problem::new(Kind::MalformedBody, error.to_string()))
 }
 
 async fn json_bytes(request: Request, limit: u64) -> Result<Bytes, Problem> {

@@ -47,11 +47,12 @@ fn operation(route: &Route) -> Value {
         "parameters": names.chain(query).collect::<Vec<Value>>(),
         "responses": responses(route),
     });
-    if route.method == Method::Post
+    if route.method != Method::Get
         && let Some(schema) = schemas::body_of(route.path)
     {
         let content = json!({"application/json": {"schema": schema}});
-        operation["requestBody"] = json!({"required": true, "content": content});
+        operation["requestBody"] =
+            json!({"required": !schemas::may_be_missing(route.path), "content": content});
     }
     operation
 }
@@ -97,7 +98,7 @@ pub(crate) fn about_parameter(name: &str) -> &'static str {
         "pair" => "two versions with three dots between them: `1.0.0...1.1.0`",
         "hex" => "the 64 hexadecimal digits of a SHA-256 digest",
         "ref" => "a reference: `id@VERSION`, `id@RANGE`, `id@CHANNEL`, `id@sha256:HEX`, or `id`",
-        "name" => "the name of a source or skill; the second skill of one name is `name~2`",
+        "name" => "the name of a source, channel or skill; the second skill of one name is `name~2`",
         "file" => "the path of a file below the skill's folder",
         "limit" => "how many entries at most",
         "cursor" => "where to go on: `next_cursor` of the page before",

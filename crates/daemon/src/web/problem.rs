@@ -8,8 +8,9 @@ use std::sync::Arc;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use registry::reference::NoReference;
+use registry::status::StatusConflict;
 use serde_json::{Map, Value, json};
-use store::{NotFound, PackEntry, StoreError};
+use store::{NotFound, PackEntry, StoreError, with_causes};
 
 macro_rules! kinds {
     ($($name:ident = $slug:literal, $status:ident, $title:literal, $about:literal;)*) => {
@@ -77,6 +78,8 @@ kinds! {
         "Neither a lint nor a change rule has this id. /v1/rules lists them.";
     ReadOnlyFollower = "read-only-follower", CONFLICT, "This registry only follows another one",
         "A follower serves what another registry publishes, and changes nothing. The member `writer` names the address of that registry, where its operator configured it.";
+    Conflict = "conflict", CONFLICT, "The repository says otherwise",
+        "What the `packhouse.toml` at the root of the pack's repository says of a release or channel is taken back or changed there only. The detail names the commit that says it; the next push that says otherwise counts.";
     Removed = "removed", GONE, "The release was removed",
         "An administrator removed the bytes of this release, such as for a secret that had leaked. Its number stays taken. Another release has to be used; no copy of the removed one should.";
     MethodNotAllowed = "method-not-allowed", METHOD_NOT_ALLOWED, "The path does not answer this method",
@@ -91,6 +94,8 @@ kinds! {
         "A pack is a JSON object. The members of `findings` say where reading it failed.";
     Busy = "busy", SERVICE_UNAVAILABLE, "The registry is busy",
         "Comparisons and checks run a few at a time, and all places are taken. Try again after the time that `Retry-After` names.";
+    LedgerUnreachable = "ledger-unreachable", SERVICE_UNAVAILABLE, "Nothing can be recorded at the moment",
+        "Every change is recorded at the ledger's remote before it counts, and that does not answer, or was changed by somebody else. What is published is served meanwhile. Try again later; /metrics and /sources show how long it lasts.";
     NotReady = "not-ready", SERVICE_UNAVAILABLE, "The registry is not ready yet",
         "The first look at the sources is still under way. What was published before is served meanwhile.";
     Internal = "internal", INTERNAL_SERVER_ERROR, "The registry failed",
@@ -215,7 +220,22 @@ impl From<NoReference> for Problem {
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Problem {
-        Problem::internal(&error)
+        match &error {
+            StoreError::NoSuchPack { id } => Problem::look_up(&NotFound::Pack, id, "", None),
+            StoreError::NoSuchRelease { id, version }
+            | StoreError::Conflict { id, conflict: StatusConflict::NotReleased(version), .. } => {
+                Problem::look_up(&NotFound::Release, id, &version.to_string(), None)
+            }
+            StoreError::Conflict { .. } => Problem::new(Kind::Conflict, error.to_string()),
+            StoreError::Follower => Problem::new(Kind::ReadOnlyFollower, error.to_string()),
+            StoreError::Remote { .. } | StoreError::Rewound { .. } | StoreError::Overtaken => {
+                tracing::error!(error = with_causes(&error), "a change could not be recorded");
+                let detail = "the ledger's remote did not take the change, and nothing was changed";
+                let after = (header::RETRY_AFTER, HeaderValue::from_static("30"));
+                Problem::new(Kind::LedgerUnreachable, detail).with_header(after.0, after.1)
+            }
+            _ => Problem::internal(&error),
+        }
     }
 }
 

@@ -4,11 +4,13 @@
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
-use axum::routing::{MethodRouter, get, post};
+use axum::routing::{MethodRouter, get, post, put};
 use registry::settings::Scope;
 
 use super::App;
-use super::api::{check, compare, events, fetch, hooks, operations, packs, releases, rules, search, sources};
+use super::api::{
+    changes, check, compare, events, fetch, hooks, operations, packs, releases, rules, search, sources,
+};
 use super::guard;
 use super::pages;
 
@@ -19,6 +21,8 @@ pub(crate) enum Method {
     Get,
     /// Does something, or takes a body.
     Post,
+    /// Sets something.
+    Put,
 }
 
 impl Method {
@@ -27,6 +31,7 @@ impl Method {
         match self {
             Method::Get => "GET",
             Method::Post => "POST",
+            Method::Put => "PUT",
         }
     }
 }
@@ -114,6 +119,17 @@ const fn write(
     Route { method: Method::Post, scope, ..read(path, query, Shape::Json(schema), summary, handler) }
 }
 
+/// A route that changes what is said of a pack, and answers with the pack.
+const fn change(
+    method: Method,
+    scope: Scope,
+    path: &'static str,
+    summary: &'static str,
+    handler: fn() -> MethodRouter<App>,
+) -> Route {
+    Route { method, pack_bound: true, ..write(Some(scope), path, &[], "Pack", summary, handler) }
+}
+
 /// A route that says nothing of any pack.
 const fn open(
     path: &'static str,
@@ -150,6 +166,12 @@ pub(crate) static ROUTES: &[Route] = &[
     of_pack("/v1/packs/{id}/versions/{version}/report", &[], Shape::Json("Report"), "what was said of a release when it was published", || get(releases::report)),
     of_pack("/v1/packs/{id}/compare/{pair}", &[], Shape::Json("Diff"), "the changes between two versions, written `old...new`, by today's rules", || get(compare::compare)),
     of_pack("/v1/packs/{id}/blobs/sha256/{hex}", &[], Shape::Bytes("application/octet-stream"), "bytes of a form or a skill file, by digest", || get(releases::blob)),
+    change(Method::Post, Scope::Yank, "/v1/packs/{id}/versions/{version}/yank", "makes ranges and `latest` skip a release", || post(changes::yank)),
+    change(Method::Post, Scope::Yank, "/v1/packs/{id}/versions/{version}/unyank", "takes a yank back", || post(changes::unyank)),
+    change(Method::Post, Scope::Yank, "/v1/packs/{id}/versions/{version}/deprecate", "tells whoever uses a release to leave it", || post(changes::deprecate)),
+    change(Method::Post, Scope::Yank, "/v1/packs/{id}/versions/{version}/undeprecate", "takes a deprecation back", || post(changes::undeprecate)),
+    change(Method::Post, Scope::Admin, "/v1/packs/{id}/versions/{version}/remove", "removes the bytes of a release; its number stays taken", || post(changes::remove)),
+    change(Method::Put, Scope::Yank, "/v1/packs/{id}/channels/{name}", "makes a channel name a release", || put(changes::set_channel)),
     of_pack("/v1/fetch/{ref}", &["form"], JSON, "the release that a reference means, in one request", || get(fetch::fetch)),
     write(Some(Scope::Read), "/v1/resolve", &[], "Resolved", "what several references mean", || post(fetch::resolve)),
     read("/v1/search", SEARCH, Shape::Json("Hits"), "packs by words and filters", || get(search::search)),

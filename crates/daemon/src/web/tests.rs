@@ -3,6 +3,7 @@
 mod access;
 mod api;
 mod caching;
+mod changes;
 mod failures;
 mod hooks;
 mod live;

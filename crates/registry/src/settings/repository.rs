@@ -403,7 +403,7 @@ fn channels(file: BTreeMap<String, BTreeMap<String, String>>) -> Result<Channels
 }
 
 /// Whether a name may name a channel: `[a-z][a-z0-9-]+`, none that reads as a version or range, not a built-in one.
-pub(crate) fn is_channel_name(name: &str) -> bool {
+pub fn is_channel_name(name: &str) -> bool {
     name.len() > 1
         && name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')

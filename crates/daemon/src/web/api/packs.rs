@@ -2,6 +2,7 @@
 
 use registry::reference::is_pack_id;
 use serde_json::json;
+use store::PackEntry;
 
 use crate::web::answer::Answer;
 use crate::web::parameters::Parameters;
@@ -25,5 +26,10 @@ pub(crate) async fn list(view: View, parameters: Parameters) -> Result<Answer, P
 
 /// A pack and its versions.
 pub(crate) async fn one(OnePack { view, pack }: OnePack) -> Result<Answer, Problem> {
-    Answer::json(&PackDocument::new(&view, &pack))
+    document(&view, &pack)
+}
+
+/// What is said of a pack that was found.
+pub(super) fn document(view: &View, pack: &PackEntry) -> Result<Answer, Problem> {
+    Answer::json(&PackDocument::new(view, pack))
 }

@@ -62,11 +62,18 @@ pub(super) fn reference(name: &str) -> Value {
     json!({"$ref": format!("#/components/schemas/{name}")})
 }
 
+/// Whether a path is answered without the body that it takes.
+pub(super) fn may_be_missing(path: &str) -> bool {
+    path.ends_with("/unyank") || path.ends_with("/undeprecate")
+}
+
 /// The body that a path takes.
 pub(super) fn body_of(path: &str) -> Option<Value> {
     match path {
         "/v1/resolve" => Some(reference("References")),
         "/v1/hooks/{source}" => Some(json!({"description": "whatever the host sends; its bytes are signed"})),
+        "/v1/packs/{id}/channels/{name}" => Some(reference("ChannelBody")),
+        path if path.starts_with("/v1/packs/{id}/versions/") => Some(reference("Reason")),
         "/v1/check" => Some(json!({"type": "object", "description": "a PromptPack pack"})),
         _ => None,
     }
