@@ -4,6 +4,7 @@
 
 mod acceptance;
 mod access;
+mod changes;
 mod check;
 mod clones;
 mod commands;

@@ -71,6 +71,10 @@ fn help_with(error: &ClientError) -> Option<String> {
         ClientError::Problem { status: 401 | 403, .. } => {
             "set PACKHOUSE_TOKEN to a token with the right scope, or give it with `--token`"
         }
+        ClientError::Problem { status: 409, .. } => {
+            "what a pack's own `packhouse.toml` says is changed in its repository, and what a follower serves at its \
+             writer"
+        }
         ClientError::WrongDigest { .. } => {
             "nothing was written; the bytes were changed on the way or at the registry"
         }

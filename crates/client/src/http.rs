@@ -8,7 +8,7 @@ use semver::Version;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use ureq::http::Response;
-use ureq::{Agent, Body};
+use ureq::{Agent, Body, RequestBuilder};
 
 use crate::documents::{Manifest, ManifestFile, PackDocument, SearchResult};
 use crate::error::ClientError;
@@ -24,8 +24,8 @@ const ANSWER_LIMIT: u64 = 256 << 20;
 /// A registry, by its address.
 #[derive(Debug, Clone)]
 pub struct Client {
-    agent: Agent,
-    base: String,
+    pub(crate) agent: Agent,
+    pub(crate) base: String,
     token: Option<String>,
 }
 
@@ -193,19 +193,39 @@ impl Client {
     }
 
     fn get_json<T: DeserializeOwned>(&self, path: &str, what: &str) -> Result<T, ClientError> {
-        let mut response = self.get(path, what)?;
+        self.json(self.get(path, what)?, what)
+    }
+
+    pub(crate) fn json<T: DeserializeOwned>(
+        &self,
+        mut response: Response<Body>,
+        what: &str,
+    ) -> Result<T, ClientError> {
         let bytes = self.body(&mut response, what)?;
         serde_json::from_slice(&bytes)
             .map_err(|error| ClientError::Malformed { what: what.to_owned(), reason: error.to_string() })
     }
 
-    /// Asks, and turns every status but 200 into an error.
     fn get(&self, path: &str, what: &str) -> Result<Response<Body>, ClientError> {
-        let mut request = self.agent.get(format!("{}{path}", self.base)).header("accept", "*/*");
-        if let Some(token) = &self.token {
-            request = request.header("authorization", format!("Bearer {token}"));
+        let request = self.agent.get(format!("{}{path}", self.base)).header("accept", "*/*");
+        self.answer(self.signed(request).call(), what)
+    }
+
+    /// A request that says who asks, where a token is known.
+    pub(crate) fn signed<B>(&self, request: RequestBuilder<B>) -> RequestBuilder<B> {
+        match &self.token {
+            Some(token) => request.header("authorization", format!("Bearer {token}")),
+            None => request,
         }
-        let mut response = request.call().map_err(|error| self.unreachable(error))?;
+    }
+
+    /// Turns every status but 200 into an error.
+    pub(crate) fn answer(
+        &self,
+        answer: Result<Response<Body>, ureq::Error>,
+        what: &str,
+    ) -> Result<Response<Body>, ClientError> {
+        let mut response = answer.map_err(|error| self.unreachable(error))?;
         let status = response.status().as_u16();
         if status == 200 {
             return Ok(response);

@@ -6,6 +6,7 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this room does IO")]
 
 mod cache;
+mod change;
 mod documents;
 mod error;
 mod http;
@@ -16,6 +17,7 @@ mod url;
 mod tests;
 
 pub use cache::Cache;
+pub use change::Deed;
 pub use documents::{
     Facet, Hit, Manifest, ManifestFile, ManifestForm, ManifestSkill, PackDocument, SearchResult, VersionEntry,
 };

@@ -111,6 +111,17 @@ impl PackStatus {
     }
 }
 
+impl PackStatus {
+    /// What an edit made different in `new`, with the reason that it gives.
+    pub fn changes_by(&self, edit: &StatusEdit, new: &PackStatus) -> Vec<StatusChange> {
+        let mut changes = self.changes(new);
+        if let Some(reason) = edit.reason_to_undo() {
+            changes.iter_mut().for_each(|change| reason.clone_into(&mut change.detail));
+        }
+        changes
+    }
+}
+
 /// What the API may be asked to change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StatusEdit {
@@ -122,7 +133,12 @@ pub enum StatusEdit {
         reason: String,
     },
     /// Takes a yank back.
-    Unyank(Version),
+    Unyank {
+        /// The version.
+        version: Version,
+        /// Why, where somebody says so.
+        reason: Option<String>,
+    },
     /// Whoever uses the version is told to leave it.
     Deprecate {
         /// The version.
@@ -131,7 +147,12 @@ pub enum StatusEdit {
         reason: String,
     },
     /// Takes a deprecation back.
-    Undeprecate(Version),
+    Undeprecate {
+        /// The version.
+        version: Version,
+        /// Why, where somebody says so.
+        reason: Option<String>,
+    },
     /// A channel names the version from now on.
     Channel {
         /// The name of the channel.
@@ -139,6 +160,27 @@ pub enum StatusEdit {
         /// The version.
         version: Version,
     },
+}
+
+impl StatusEdit {
+    /// The version that it is about.
+    fn version(&self) -> &Version {
+        match self {
+            StatusEdit::Yank { version, .. }
+            | StatusEdit::Unyank { version, .. }
+            | StatusEdit::Deprecate { version, .. }
+            | StatusEdit::Undeprecate { version, .. }
+            | StatusEdit::Channel { version, .. } => version,
+        }
+    }
+
+    /// Why something is taken back, which no status keeps.
+    fn reason_to_undo(&self) -> Option<&str> {
+        match self {
+            StatusEdit::Unyank { reason, .. } | StatusEdit::Undeprecate { reason, .. } => reason.as_deref(),
+            _ => None,
+        }
+    }
 }
 
 /// Why an edit cannot be made.
@@ -191,11 +233,7 @@ impl PackStatus {
     /// # Errors
     /// [`StatusConflict`] says what stands in the way.
     pub fn edited(&self, edit: &StatusEdit, released: &[Version]) -> Result<PackStatus, StatusConflict> {
-        let (StatusEdit::Yank { version, .. }
-        | StatusEdit::Unyank(version)
-        | StatusEdit::Deprecate { version, .. }
-        | StatusEdit::Undeprecate(version)
-        | StatusEdit::Channel { version, .. }) = edit;
+        let version = edit.version();
         // Build metadata does not count, so that the layers keep the version as it was released.
         let known = released.iter().find(|known| known.cmp_precedence(version).is_eq());
         let version = known.ok_or_else(|| StatusConflict::NotReleased(version.clone()))?.clone();
@@ -208,16 +246,16 @@ impl PackStatus {
             StatusEdit::Deprecate { reason, .. } => {
                 api.deprecated.insert(version, reason.clone());
             }
-            StatusEdit::Unyank(_) if source.yanked.contains_key(&version) => {
+            StatusEdit::Unyank { .. } if source.yanked.contains_key(&version) => {
                 return Err(StatusConflict::YankedBySource(version));
             }
-            StatusEdit::Unyank(_) => {
+            StatusEdit::Unyank { .. } => {
                 api.yanked.remove(&version);
             }
-            StatusEdit::Undeprecate(_) if source.deprecated.contains_key(&version) => {
+            StatusEdit::Undeprecate { .. } if source.deprecated.contains_key(&version) => {
                 return Err(StatusConflict::DeprecatedBySource(version));
             }
-            StatusEdit::Undeprecate(_) => {
+            StatusEdit::Undeprecate { .. } => {
                 api.deprecated.remove(&version);
             }
             StatusEdit::Channel { name, .. } if source.channels.contains_key(name) => {
@@ -280,7 +318,7 @@ mod tests {
             Ok(after) => {
                 let again = after.edited(&edit, &released);
                 assert_eq!(again.as_ref(), Ok(&after), "the same edit twice");
-                let changes = before.changes(&after);
+                let changes = before.changes_by(&edit, &after);
                 let told = changes.iter().map(|c| format!("{} {} {}", c.kind.as_str(), c.version, c.detail));
                 told.collect::<Vec<_>>().join(", ")
             }
@@ -293,6 +331,10 @@ mod tests {
         StatusEdit::Yank { version: version(text), reason: "wrong".to_owned() }
     }
 
+    fn unyank(text: &str) -> StatusEdit {
+        StatusEdit::Unyank { version: version(text), reason: Some("it was right".to_owned()) }
+    }
+
     fn channel(name: &str) -> StatusEdit {
         StatusEdit::Channel { name: name.to_owned(), version: version("1.2.0") }
     }
@@ -302,16 +344,31 @@ mod tests {
         check(yank("1.0.0"), "yanked 1.0.0 wrong");
         check(yank("1.2.0"), "yanked 1.2.0+linux wrong");
         check(yank("1.1.0"), "");
-        check(StatusEdit::Unyank(version("1.0.0")), "");
+        check(unyank("1.0.0"), "");
         let old = StatusEdit::Deprecate { version: version("1.0.0"), reason: "old".to_owned() };
         check(old, "deprecated 1.0.0 old");
         check(channel("beta"), "channel-moved 1.2.0+linux beta");
     }
 
     #[test]
+    fn the_reason_for_taking_something_back_is_told() {
+        let mut yanked = PackStatus::default();
+        yanked.api.yanked.insert(version("1.0.0"), "wrong".to_owned());
+        let edit = unyank("1.0.0");
+        let after = yanked.edited(&edit, &[version("1.0.0")]).expect("no conflict");
+        let changes = yanked.changes_by(&edit, &after);
+        let told = |change: &StatusChange| (change.kind, change.detail.clone());
+        assert_eq!(
+            changes.iter().map(told).collect::<Vec<_>>(),
+            [(EventType::Unyanked, "it was right".to_owned())]
+        );
+    }
+
+    #[test]
     fn what_the_repository_says_is_a_conflict() {
-        check(StatusEdit::Unyank(version("1.1.0")), "conflict: 1.1.0 is yanked by the repository");
-        check(StatusEdit::Undeprecate(version("1.1.0")), "conflict: 1.1.0 is deprecated by the repository");
+        check(unyank("1.1.0"), "conflict: 1.1.0 is yanked by the repository");
+        let undeprecate = StatusEdit::Undeprecate { version: version("1.1.0"), reason: None };
+        check(undeprecate, "conflict: 1.1.0 is deprecated by the repository");
         check(channel("stable"), "conflict: the channel `stable` is set by the repository");
         let name = "conflict: a channel cannot be named `1.x`: it reads as a version or range, or means something already";
         check(channel("1.x"), name);

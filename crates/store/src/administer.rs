@@ -52,7 +52,7 @@ impl Store {
         if status == pack.status {
             return Ok(Vec::new());
         }
-        let changes = pack.status.changes(&status);
+        let changes = pack.status.changes_by(edit, &status);
         let batch = Batch {
             statuses: vec![(id.to_owned(), status, changes)],
             source: Some(source),

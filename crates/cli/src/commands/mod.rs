@@ -9,11 +9,14 @@ use crate::environment;
 use crate::exit::Verdict;
 
 mod bump;
+mod change;
+mod channel;
 mod check;
 mod completions;
 mod config;
 #[cfg(feature = "serve")]
 mod demo;
+mod deprecate;
 mod diff;
 mod explain;
 mod fetch;
@@ -24,12 +27,16 @@ mod ledger;
 mod lint;
 mod lsp;
 mod man;
+mod remove;
 mod rules;
 mod schema;
 mod search;
 #[cfg(feature = "serve")]
 mod serve;
 mod token;
+mod undeprecate;
+mod unyank;
+mod yank;
 
 /// What to do. What each command says of itself stands at its arguments.
 #[derive(Debug, Subcommand)]
@@ -49,6 +56,12 @@ pub enum Command {
     Demo(demo::Arguments),
     #[cfg(feature = "serve")]
     Ledger(ledger::Arguments),
+    Yank(yank::Arguments),
+    Unyank(unyank::Arguments),
+    Deprecate(deprecate::Arguments),
+    Undeprecate(undeprecate::Arguments),
+    Remove(remove::Arguments),
+    Channel(channel::Arguments),
     Config(config::Arguments),
     Token(token::Arguments),
     Init(init::Arguments),
@@ -79,6 +92,12 @@ pub fn run(command: Command) -> anyhow::Result<Verdict> {
         Command::Demo(arguments) => demo::run(&arguments),
         #[cfg(feature = "serve")]
         Command::Ledger(arguments) => ledger::run(&arguments),
+        Command::Yank(arguments) => yank::run(&arguments),
+        Command::Unyank(arguments) => unyank::run(&arguments),
+        Command::Deprecate(arguments) => deprecate::run(&arguments),
+        Command::Undeprecate(arguments) => undeprecate::run(&arguments),
+        Command::Remove(arguments) => remove::run(&arguments),
+        Command::Channel(arguments) => channel::run(&arguments),
         Command::Config(arguments) => config::run(&arguments),
         Command::Token(arguments) => token::run(&arguments),
         Command::Init(arguments) => init::run(&arguments),

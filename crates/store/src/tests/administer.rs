@@ -54,7 +54,9 @@ fn a_yank_is_recorded_with_its_event_and_the_one_who_asked() {
     assert_eq!(log[2].message, message);
     let store = world.open();
     assert_eq!(resolve(&store, "greeter"), Ok("1.0.0".to_owned()));
-    store.change_status("greeter", &StatusEdit::Unyank(version), "ada", at(4000)).expect("an unyank");
+    store
+        .change_status("greeter", &StatusEdit::Unyank { version, reason: None }, "ada", at(4000))
+        .expect("an unyank");
     assert_eq!(resolve(&store, "greeter"), Ok("1.0.1".to_owned()));
 }
 
@@ -69,7 +71,7 @@ fn what_the_repository_yanks_is_a_conflict_that_names_the_commit() {
     store.set_source_state("packs", &state).expect("a state");
     let batch = Batch { statuses: vec![("greeter".to_owned(), status, Vec::new())], ..Batch::default() };
     store.publish(batch, at(3000)).expect("a status");
-    let edit = StatusEdit::Unyank(version.clone());
+    let edit = StatusEdit::Unyank { version: version.clone(), reason: None };
     let error = store.change_status("greeter", &edit, "ada", at(3000)).expect_err("a conflict");
     let text = "greeter: 1.0.1 is yanked by the repository, in packhouse.toml at commit c0ffee of the source packs: change it there";
     assert_eq!(error.to_string(), text);

@@ -75,9 +75,10 @@ pub(crate) async fn yank(change: Change, on: OneRelease, body: JsonBody<Reason>)
 pub(crate) async fn unyank(
     change: Change,
     on: OneRelease,
-    _: OptionalBody<Reason>,
+    body: OptionalBody<Reason>,
 ) -> Result<Answer, Problem> {
-    change.edit(StatusEdit::Unyank(on.row.version.clone())).await
+    let (version, reason) = (on.row.version.clone(), body.0.map(Reason::text).transpose()?);
+    change.edit(StatusEdit::Unyank { version, reason }).await
 }
 
 /// Tells whoever uses a release to leave it.
@@ -94,9 +95,10 @@ pub(crate) async fn deprecate(
 pub(crate) async fn undeprecate(
     change: Change,
     on: OneRelease,
-    _: OptionalBody<Reason>,
+    body: OptionalBody<Reason>,
 ) -> Result<Answer, Problem> {
-    change.edit(StatusEdit::Undeprecate(on.row.version.clone())).await
+    let (version, reason) = (on.row.version.clone(), body.0.map(Reason::text).transpose()?);
+    change.edit(StatusEdit::Undeprecate { version, reason }).await
 }
 
 /// Makes a channel name another release.

@@ -56,7 +56,7 @@ fn each_door_changes_what_it_says_and_shows_the_pack() {
         told.map(|event| format!("{} {} {}", event["type"], event["version"], event["detail"])).collect();
     assert_eq!(
         told.join("\n").replace('"', ""),
-        "yanked 1.1.0 wrong limit\nunyanked 1.1.0 null\ndeprecated 1.0.0 wrong limit\nundeprecated 1.0.0 null\n\
+        "yanked 1.1.0 wrong limit\nunyanked 1.1.0 null\ndeprecated 1.0.0 wrong limit\nundeprecated 1.0.0 wrong limit\n\
          channel-moved 1.0.0 stable\nremoved 1.1.0 wrong limit"
     );
 }
