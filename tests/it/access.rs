@@ -54,6 +54,40 @@ fn a_new_token_opens_a_registry_that_knows_its_hash() {
 }
 
 #[test]
+fn a_source_is_for_its_readers_as_soon_as_the_configuration_says_so() {
+    let folder = Folder::repository();
+    folder.write("greeter.pack.json", greeter("1.0.0")).commit("one");
+    let (member, table) = new_token(&folder, &["--name", "ada", "--scope", "read", "--group", "payments"]);
+    let (other, table_of_other) = new_token(&folder, &["--name", "ci", "--scope", "admin"]);
+    let open = format!("{table}{table_of_other}[[source]]\nname = \"packs\"\npath = \".\"\n");
+    let narrow = format!("{open}readers = [\"payments\"]\n");
+    let status = |daemon: &Daemon, path: &str, token: &str| {
+        daemon.request(&format!("GET {path} HTTP/1.1\r\nAuthorization: Bearer {token}")).status
+    };
+    let pack = "/v1/packs/greeter";
+    let mut ledgers = Vec::new();
+    // A first start with readers, and every change of them without a commit in between.
+    for (configuration, is_open) in [(&narrow, false), (&open, true), (&narrow, false)] {
+        folder.write("registry.toml", configuration);
+        let mut daemon = Daemon::start(&folder);
+        daemon.wait("the release is served", |daemon| status(daemon, pack, &member) == 200);
+        let expected = if is_open { 200 } else { 404 };
+        for path in [pack, "/v1/sources/packs", "/v1/packs/greeter/versions/1.0.0/pack.json"] {
+            let own =
+                (daemon.get(path).status, status(&daemon, path, &other), status(&daemon, path, &member));
+            assert_eq!(own, (expected, expected, 200), "{path}: {configuration}");
+        }
+        daemon.stop();
+        ledgers.push(folder.git(&["--git-dir=state/ledger.git", "rev-parse", "ledger"]));
+    }
+    assert!(ledgers[0] != ledgers[1] && ledgers[1] != ledgers[2], "each change is in the ledger");
+    let verified = folder.run(&["ledger", "verify"]);
+    assert_eq!(verified.status, 0, "{}", verified.shown());
+    let checked = folder.run(&["config", "check"]);
+    assert!(checked.stdout.contains("\n  seen by the groups payments only\n"), "{}", checked.shown());
+}
+
+#[test]
 fn names_that_no_configuration_takes_make_no_token() {
     let folder = Folder::new();
     let check = |arguments: &[&str], said: &str| {

@@ -530,7 +530,7 @@ impl Run<'_> {
                 SourceLocation::Url(url) => url.to_string(),
                 SourceLocation::Path(_) => self.scanner.path.display().to_string(),
             },
-            readers: Vec::new(),
+            readers: source.readers.clone(),
             ids: source.ids.clone(),
             former_names: source.former_names.clone(),
             first_head,

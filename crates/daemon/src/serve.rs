@@ -1,12 +1,13 @@
 //! The daemon: opens the state, starts a worker per source, serves until it is told to stop.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use registry::settings::RegistrySettings;
+use registry::settings::{RegistrySettings, SourceSettings};
 use store::{Options, Role, Store, StoreError, Upstream};
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
@@ -74,6 +75,10 @@ impl Daemon {
         // Fetching a ledger may take its time.
         let opened = tokio::task::spawn_blocking(move || Store::open(&state, options)).await;
         let store = Arc::new(opened.map_err(|error| ServeError::Serve(std::io::Error::other(error)))??);
+        if !is_follower {
+            // Before anything is served: what was open may be for few from now on.
+            store.record_readers(&readers(&settings), jiff::Timestamp::now())?;
+        }
         let settings = Arc::new(settings);
         let (shutdown, stopped) = watch::channel(false);
         let counters = Arc::new(Counters::of(&settings));
@@ -180,6 +185,16 @@ async fn repeat(pause: Duration, store: Arc<Store>, mut stopped: watch::Receiver
 
 /// How often a ledger elsewhere is asked for news: on this machine, and over the network.
 const POLLS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(15));
+
+/// Who may see the packs of each source, under the names that it had before too: releases keep the name under which
+/// they were published.
+fn readers(settings: &RegistrySettings) -> BTreeMap<String, Vec<String>> {
+    let names = |source: &SourceSettings| {
+        let names: Vec<String> = std::iter::once(&source.name).chain(&source.former_names).cloned().collect();
+        names.into_iter().map(|name| (name, source.readers.clone())).collect::<Vec<_>>()
+    };
+    settings.sources.iter().flat_map(names).collect()
+}
 
 /// Where the ledger is pushed to or followed from.
 fn upstream(settings: &RegistrySettings, base: &Path) -> Option<Upstream> {

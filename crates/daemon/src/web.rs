@@ -125,7 +125,10 @@ impl App {
 
     /// Whether what somebody is answered depends on who they are.
     fn is_restricted(&self) -> bool {
-        self.settings.auth.as_ref().is_some_and(|auth| !auth.anonymous_read)
+        let nobody_unknown = self.settings.auth.as_ref().is_some_and(|auth| !auth.anonymous_read);
+        // A source that few may see makes a difference from the start, also before anything of it is recorded.
+        let by_settings = || self.settings.sources.iter().any(|source| !source.readers.is_empty());
+        nobody_unknown || by_settings() || self.store.snapshot().is_restricted()
     }
 
     fn is_closing(&self) -> bool {

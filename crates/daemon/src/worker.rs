@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use registry::problem::{Problem, ProblemCode};
 use registry::settings::{RegistrySettings, SourceSettings};
-use store::{Reader, Store, with_causes};
+use store::{Store, with_causes};
 use tokio::sync::{Semaphore, watch};
 
 use crate::counters::{Counters, SourceCounters};
@@ -143,7 +143,7 @@ impl Worker {
 
     /// Waits for the source before, where the ledger does not know this one yet.
     async fn wait_for_turn(&self) {
-        let known = self.shared.store.snapshot().source(&Reader::everybody(), &self.source.name).is_some();
+        let known = self.shared.store.snapshot().record(&self.source.name).is_some();
         if let (false, Some(before)) = (known, &self.before) {
             let mut before = before.clone();
             let _ = tokio::time::timeout_at(self.shared.started + FIRST_TURN, before.wait_for(|done| *done))

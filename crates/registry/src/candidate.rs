@@ -172,8 +172,9 @@ fn claim_problem(id: &str, archive: &dyn Archive, terms: Terms<'_>) -> Option<(P
         let message = format!("`{id}` is not among the ids of the source `{}`: {allowed}", terms.source);
         return Some((ProblemCode::IdNotAllowed, message));
     }
-    let owner = archive.owner(id).filter(|owner| owner != terms.source)?;
-    Some((ProblemCode::IdClaimed, format!("`{id}` belongs to the source `{owner}`")))
+    archive.owner(id).filter(|owner| owner != terms.source)?;
+    // Whoever reads the problems of this source may not know of the other one.
+    Some((ProblemCode::IdClaimed, format!("`{id}` belongs to another source")))
 }
 
 /// A version that is taken: the same content is known, other content is a problem.

@@ -2,6 +2,8 @@
 //!
 //! Who may do it is asked elsewhere. Each change is one commit that names the one who asked.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use registry::event::Event;
 use registry::status::StatusEdit;
@@ -9,6 +11,7 @@ use semver::Version;
 
 use crate::error::StoreError;
 use crate::ledger::Batch;
+use crate::row::SourceRecord;
 use crate::store::Store;
 
 /// How often a change is tried against other writers.
@@ -98,6 +101,37 @@ impl Store {
             ..Batch::default()
         };
         self.record_batch(&mut ledger, batch, now)
+    }
+
+    /// Records who may see the packs of each source, where the ledger says otherwise: `readers` gives the groups by the
+    /// name of the source. A source that the ledger does not know yet has nothing to see.
+    ///
+    /// # Errors
+    /// What could not be recorded. What is served then may be for fewer readers.
+    pub fn record_readers(
+        &self,
+        readers: &BTreeMap<String, Vec<String>>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.until_taken(|| self.try_readers(readers, now)).map(drop)
+    }
+
+    fn try_readers(
+        &self,
+        readers: &BTreeMap<String, Vec<String>>,
+        now: Timestamp,
+    ) -> Result<Vec<Event>, StoreError> {
+        let mut ledger = self.writer();
+        let snapshot = self.snapshot();
+        let mut sources = Vec::new();
+        for (name, readers) in readers {
+            let known = snapshot.sources.get(name).filter(|record| record.readers != *readers);
+            sources.extend(known.map(|record| SourceRecord { readers: readers.clone(), ..record.clone() }));
+        }
+        if sources.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.record_batch(&mut ledger, Batch { sources, ..Batch::default() }, now)
     }
 
     /// Tries again where another writer of the ledger's remote was faster.

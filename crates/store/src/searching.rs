@@ -145,7 +145,7 @@ impl Store {
         snapshot: &Snapshot,
         ids: &BTreeSet<String>,
     ) -> Result<Vec<(String, Option<Release>)>, StoreError> {
-        let reader = Reader::everybody();
+        let reader = Reader::inner();
         let mut documents = Vec::new();
         for id in ids {
             let pack = snapshot.packs.get(id);

@@ -7,19 +7,20 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use pack::Digest;
-use registry::Flag;
 use registry::reference::{Offer, Reference, Unresolved, Wanted, resolve};
 use registry::release::Form;
 use registry::settings::Ranges;
 use registry::status::PackStatus;
+use registry::{Event, Flag};
 use semver::Version;
 
 use crate::row::{ReleaseRow, SourceRecord};
 
-/// Who asks. Whatever has no source record is seen by nobody.
+/// Who asks. Whatever has no source record is seen by nobody but the registry itself.
 #[derive(Debug, Clone, Default)]
 pub struct Reader {
     groups: Vec<String>,
+    is_inner: bool,
 }
 
 impl Reader {
@@ -30,11 +31,21 @@ impl Reader {
 
     /// A reader who belongs to these groups.
     pub fn of_groups(groups: Vec<String>) -> Reader {
-        Reader { groups }
+        Reader { groups, is_inner: false }
+    }
+
+    /// The registry at its own work, which needs everything and shows it to nobody.
+    pub fn inner() -> Reader {
+        Reader { groups: Vec::new(), is_inner: true }
+    }
+
+    /// Whether somebody may see what is for these groups; none means everybody.
+    pub fn is_among(&self, readers: &[String]) -> bool {
+        self.is_inner || readers.is_empty() || readers.iter().any(|group| self.groups.contains(group))
     }
 
     fn may_see(&self, source: &SourceRecord) -> bool {
-        source.readers.is_empty() || source.readers.iter().any(|group| self.groups.contains(group))
+        self.is_among(&source.readers)
     }
 }
 
@@ -205,18 +216,35 @@ impl Snapshot {
         pack.releases.last().or(pack.removed.last()).map(|release| release.source.as_str())
     }
 
-    /// How many packs and releases there are in all.
-    pub fn totals(&self) -> (usize, usize) {
-        let packs = self.packs.values().filter(|pack| !pack.releases.is_empty());
-        (packs.count(), self.packs.values().map(|pack| pack.releases.len()).sum())
+    /// How many packs and releases a reader sees.
+    pub fn totals(&self, reader: &Reader) -> (usize, usize) {
+        let shown = |pack: &PackEntry| pack.releases.iter().filter(|row| self.shows(reader, row)).count();
+        let counts = self.packs.values().map(|pack| shown(pack)).filter(|count| *count > 0);
+        counts.fold((0, 0), |(packs, releases), count| (packs + 1, releases + count))
+    }
+
+    /// Whether some of it is not for everybody who may read.
+    pub fn is_restricted(&self) -> bool {
+        self.sources.values().any(|source| !source.readers.is_empty())
+    }
+
+    /// Whether a reader sees what an event tells: its pack, its version and its source.
+    pub fn tells(&self, reader: &Reader, event: &Event) -> bool {
+        let Some(pack) = self.packs.get(&event.pack) else { return event.pack.is_empty() || reader.is_inner };
+        let rows = pack.releases.iter().chain(&pack.removed);
+        let mut of_version = rows
+            .filter(|row| event.version.as_ref().is_none_or(|version| row.version.to_string() == *version));
+        let source = event.source.is_empty() || self.source(reader, &event.source).is_some();
+        source && of_version.any(|row| self.shows(reader, row))
     }
 
     fn is_visible(&self, reader: &Reader, pack: &PackEntry) -> bool {
         pack.releases.iter().any(|release| self.shows(reader, release))
     }
 
-    fn shows(&self, reader: &Reader, release: &ReleaseRow) -> bool {
-        self.sources.get(&release.source).is_some_and(|source| reader.may_see(source))
+    /// Whether a reader sees a release.
+    pub fn shows(&self, reader: &Reader, release: &ReleaseRow) -> bool {
+        reader.is_inner || self.sources.get(&release.source).is_some_and(|source| reader.may_see(source))
     }
 }
 

@@ -21,7 +21,7 @@ use crate::ledger::{Batch, decode, rows_between, rows_of_batch};
 use crate::row::ReleaseRow;
 use crate::search::Search;
 use crate::searching::Unsearched;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Reader, Snapshot};
 use crate::source::SourceState;
 use crate::upstream::{Link, Upstream};
 
@@ -327,5 +327,5 @@ pub fn rebuild(folder: &Path, options: Options) -> Result<(usize, usize), StoreE
     store.snapshot.store(Arc::new(snapshot));
     store.unsearched.forget();
     store.close()?;
-    Ok(store.snapshot().totals())
+    Ok(store.snapshot().totals(&Reader::inner()))
 }

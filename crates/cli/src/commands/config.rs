@@ -162,8 +162,12 @@ fn described(source: &SourceSettings) -> String {
         HistoryPolicy::PublishFlagged => "\n  publishes old versions with error findings, flagged",
     };
     let seconds = source.poll_ms as f64 / 1000.0;
+    let readers = match source.readers.as_slice() {
+        [] => String::new(),
+        groups => format!("\n  seen by the groups {} only", groups.join(", ")),
+    };
     format!(
-        "source {}: {place}\n  versions from {versions}\n  packs among {}\n  may claim {ids}\n  looked at on every hint, and every {seconds} s{history}{}\n",
+        "source {}: {place}\n  versions from {versions}\n  packs among {}\n  may claim {ids}\n  looked at on every hint, and every {seconds} s{history}{readers}{}\n",
         source.name,
         source.include.join(", "),
         secrets(source),

@@ -191,7 +191,7 @@ fn git(repository: &Path, step: usize, arguments: &[&str]) -> anyhow::Result<()>
 fn introduction(daemon: &Daemon, folder: &Path, kept: bool) -> String {
     let snapshot = daemon.store.snapshot();
     let reader = Reader::everybody();
-    let (packs, releases) = snapshot.totals();
+    let (packs, releases) = snapshot.totals(&reader);
     let mut text = format!(
         "{packs} packs with {releases} releases, out of Git repositories in {}\n\n",
         folder.display()

@@ -50,10 +50,13 @@ impl<'s> Neighbours<'s> {
         Neighbours { store, settings, paths, source, opened: RefCell::default() }
     }
 
-    /// Tells apart the states of a source: its refs, or that it cannot be read.
+    /// Tells apart the states of a source: its refs and who may read it, or that it cannot be read.
     pub(super) fn fingerprint(&self, source: &str) -> String {
         match self.open(source) {
-            Ok(opened) => Digest::of(format!("{:?}", opened.refs).as_bytes()).hex(),
+            Ok(opened) => {
+                let state = format!("{:?} {:?}", opened.refs, self.readers(source));
+                Digest::of(state.as_bytes()).hex()
+            }
             Err(why) => why,
         }
     }
@@ -82,10 +85,11 @@ impl<'s> Neighbours<'s> {
         self.settings.sources.iter().find(|known| known.name == source)
     }
 
-    /// Who may read a source, as the ledger records it; that alone decides over visibility.
+    /// Who may read a source, as the ledger records it, or will with the first scan of the source.
     fn readers(&self, source: &str) -> Vec<String> {
-        let snapshot = self.store.snapshot();
-        snapshot.record(source).map(|record| record.readers.clone()).unwrap_or_default()
+        let recorded = self.store.snapshot().record(source).map(|record| record.readers.clone());
+        let configured = || self.settings_of(source).map(|settings| settings.readers.clone());
+        recorded.or_else(configured).unwrap_or_default()
     }
 }
 
@@ -94,13 +98,14 @@ impl Packages for Mapped<'_> {
         let (parsed, source, path) = mapped(self.packages, reference)?;
         self.asked.borrow_mut().push(source.to_owned());
         let unresolved = NoPackage::Unresolved;
-        let opened = self.neighbours.open(source).map_err(unresolved)?;
+        // Asked before anything else: whoever may not see the other source hears nothing of it, not even its name.
         let (own, other) = (self.neighbours.readers(self.neighbours.source), self.neighbours.readers(source));
         if !may_carry(&own, &other) {
             let message =
-                format!("the source `{source}` has narrower readers than `{}`", self.neighbours.source);
+                format!("the source of `{reference}` has narrower readers than `{}`", self.neighbours.source);
             return Err(NoPackage::Restricted(message));
         }
+        let opened = self.neighbours.open(source).map_err(unresolved)?;
         let branch = self.neighbours.settings_of(source).and_then(|settings| settings.branch.as_deref());
         let commit = commit_of(&opened, parsed, branch).ok_or_else(|| {
             let wanted = parsed

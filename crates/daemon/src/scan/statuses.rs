@@ -80,14 +80,14 @@ impl Run<'_> {
     fn own_packs(&self) -> BTreeSet<String> {
         let snapshot = self.scanner.store.snapshot();
         let name = &self.scanner.source.name;
-        let reader = store::Reader::everybody();
+        let reader = store::Reader::inner();
         let recorded = snapshot.packs(&reader).filter(|pack| snapshot.owner(&pack.id) == Some(name.as_str()));
         recorded.map(|pack| pack.id.clone()).chain(self.archive.added_ids()).collect()
     }
 
     fn status(&self, id: &str) -> PackStatus {
         let snapshot = self.scanner.store.snapshot();
-        snapshot.pack(&store::Reader::everybody(), id).map(|pack| pack.status.clone()).unwrap_or_default()
+        snapshot.pack(&store::Reader::inner(), id).map(|pack| pack.status.clone()).unwrap_or_default()
     }
 
     /// A lower version at the head than the latest release is a problem of that file.
@@ -95,7 +95,7 @@ impl Run<'_> {
         self.state.settle(&[ProblemCode::VersionDecreased]);
         let Some(versions) = self.head_versions.take() else { return };
         let snapshot = self.scanner.store.snapshot();
-        let reader = store::Reader::everybody();
+        let reader = store::Reader::inner();
         let mut problems = Vec::new();
         for (id, files) in versions {
             // One that nobody owned before this scan is its own.

@@ -5,10 +5,13 @@ use std::sync::Arc;
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 use pack::model::parse_version;
+use registry::candidate::Archive;
 use registry::reference::{Reference, Wanted, is_pack_id};
 use registry::release::Flag;
+use registry::settings::SourceSettings;
+use registry::version::Known;
 use semver::Version;
-use store::{Found, PackEntry, Reader, ReleaseRow, Snapshot};
+use store::{Found, PackEntry, Reader, ReleaseRow, Snapshot, StoreArchive};
 
 use super::App;
 use super::access::Grant;
@@ -66,7 +69,32 @@ impl View {
         &'v self,
         pack: &'v PackEntry,
     ) -> impl DoubleEndedIterator<Item = &'v Arc<ReleaseRow>> {
-        pack.releases.iter().filter(|row| self.snapshot.source(&self.reader, &row.source).is_some())
+        pack.releases.iter().filter(|row| self.snapshot.shows(&self.reader, row))
+    }
+
+    /// Whether the reader sees every release that the pack has, or had.
+    pub(crate) fn sees_all(&self, pack: &PackEntry) -> bool {
+        pack.releases.iter().chain(&pack.removed).all(|row| self.snapshot.shows(&self.reader, row))
+    }
+
+    /// Whether the pack has, or had, a release of that version that the reader sees.
+    pub(crate) fn sees_version(&self, pack: &PackEntry, version: &Version) -> bool {
+        let mut rows = pack.releases.iter().chain(&pack.removed);
+        rows.any(|row| row.version.cmp_precedence(version).is_eq() && self.snapshot.shows(&self.reader, row))
+    }
+
+    /// The versions of a pack by which another one may be judged, as far as the reader sees them.
+    pub(crate) fn known(&self, archive: &StoreArchive<'_>, id: &str) -> Vec<Known> {
+        let Ok(pack) = self.pack(id) else { return Vec::new() };
+        let mut known = archive.known(id);
+        known.retain(|known| self.sees_version(&pack, &known.version));
+        known
+    }
+
+    /// Whether the reader sees a source of the configuration; what the ledger says of it counts where they differ.
+    pub(crate) fn sees_source(&self, source: &SourceSettings) -> bool {
+        let recorded = self.snapshot.record(&source.name).map(|record| record.readers.as_slice());
+        self.reader.is_among(recorded.unwrap_or(&source.readers))
     }
 
     /// The release that `latest` names.
@@ -129,6 +157,8 @@ impl FromRequestParts<App> for OnePack {
 
 /// The release that the path names.
 pub(crate) struct OneRelease {
+    /// What else is published.
+    pub view: View,
     /// The pack.
     pub pack: Arc<PackEntry>,
     /// The release.
@@ -142,7 +172,7 @@ impl FromRequestParts<App> for OneRelease {
         let view = View::from_request_parts(parts, app).await?;
         let names = Names::from_request_parts(parts, app).await?;
         let found = view.release(names.get("id"), names.get("version"))?;
-        Ok(OneRelease { pack: found.pack, row: found.release })
+        Ok(OneRelease { view, pack: found.pack, row: found.release })
     }
 }
 

@@ -10,3 +10,4 @@ mod live;
 mod pages;
 mod routes;
 mod support;
+mod visibility;

@@ -73,6 +73,7 @@ impl PackDocument {
     pub(crate) fn new(view: &View, pack: &PackEntry) -> PackDocument {
         let summary = PackSummary::new(view, pack);
         let channels = pack.status.channels().into_iter();
+        let channels = channels.filter(|(_, version)| view.sees_version(pack, version));
         PackDocument {
             id: summary.id,
             name: summary.name,

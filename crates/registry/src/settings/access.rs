@@ -199,6 +199,17 @@ pub(super) fn check_groups(key: &str, groups: &[String]) -> Result<(), SettingsE
     }
 }
 
+/// The groups that may see the packs of a source. An empty list could mean everybody or nobody, and so means neither.
+pub(super) fn checked_readers(readers: Option<Vec<String>>) -> Result<Vec<String>, SettingsError> {
+    let Some(readers) = readers else { return Ok(Vec::new()) };
+    if readers.is_empty() {
+        return Err(SettingsError::new("source.readers", "`readers` names no group")
+            .help("leave it out for everybody who may read, or name a group"));
+    }
+    check_groups("source.readers", &readers)?;
+    Ok(readers)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -242,6 +253,20 @@ mod tests {
         let shown = error.to_string();
         assert!(shown.contains(message) && shown.contains(help), "{shown}");
         assert_eq!(error.line, Some(line), "{shown}");
+    }
+
+    #[test]
+    fn readers_are_groups() {
+        let source = "[[source]]\nname = \"packs\"\npath = \"p\"\n";
+        let readers = |line: &str| {
+            let settings = RegistrySettings::parse(&format!("{source}{line}")).expect("settings");
+            settings.sources[0].readers.join("|")
+        };
+        assert_eq!(readers(""), "");
+        assert_eq!(readers("readers = [\"payments\", \"risk team\"]\n"), "payments|risk team");
+        let line = format!("{source}readers = []\n");
+        check_refused(&line, 4, "`readers` names no group", "leave it out for everybody");
+        check_refused(&format!("{source}readers = [\"a,b\"]\n"), 4, "`a,b`", "commas");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rules::{Level, Profile};
 use serde::Deserialize;
 
-use super::access::{AuthFile, AuthSettings};
+use super::access::{AuthFile, AuthSettings, checked_readers};
 use super::error::{SettingsError, parse};
 use super::limits::{Limits, LimitsFile};
 use super::remote::{CredentialSettings, CredentialsFile, RemoteUrl, check_listen, check_variable};
@@ -176,6 +176,8 @@ pub struct SourceSettings {
     pub credentials: Option<CredentialSettings>,
     /// The variable that holds the secret of its push webhook.
     pub webhook_secret_env: Option<String>,
+    /// Groups that may see its packs; none means everybody who may read.
+    pub readers: Vec<String>,
 }
 
 /// A file that `include` of the registry's configuration names: more sources.
@@ -256,11 +258,11 @@ struct SourceFile {
     poll: Option<String>,
     credentials: Option<CredentialsFile>,
     webhook_secret_env: Option<String>,
+    readers: Option<Vec<String>>,
 }
 
 /// Keys of the documented configuration that belong to capabilities which this version does not have.
-const LATER: [(&str, &str); 3] =
-    [("webhook", "outgoing webhooks"), ("readers", "access control"), ("proxy", "access control")];
+const LATER: [(&str, &str); 2] = [("webhook", "outgoing webhooks"), ("proxy", "access control")];
 
 impl RegistrySettings {
     /// Reads the text of `registry.toml`.
@@ -400,6 +402,7 @@ impl SourceFile {
             poll_ms,
             credentials,
             webhook_secret_env: self.webhook_secret_env,
+            readers: checked_readers(self.readers)?,
         })
     }
 }
@@ -427,6 +430,7 @@ impl SourceSettings {
             poll: None,
             credentials: None,
             webhook_secret_env: None,
+            readers: None,
         };
         file.checked().expect("the defaults are valid for a valid name")
     }

@@ -102,7 +102,7 @@ fn check_removed(world: &World, store: &Store, digests: &[String]) {
         assert_eq!((removal.reason.as_str(), removal.by.as_str(), removal.at), ("a secret", "ada", at(3000)));
     }
     assert!(matches!(resolve(store, "greeter@>1.0.0"), Err(NotFound::Release)));
-    assert_eq!(store.snapshot().totals(), (1, 1));
+    assert_eq!(store.snapshot().totals(&Reader::everybody()), (1, 1));
     assert_eq!(store.snapshot().owner("greeter"), Some("packs"));
     let stands = store.read("packs/4b/greeter/1.0.1/pack.json").expect("a readable ledger");
     assert_eq!(stands, None, "the bytes are out of the tree");

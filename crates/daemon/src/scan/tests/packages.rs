@@ -187,6 +187,38 @@ fn a_source_with_narrower_readers_lends_no_skill() {
 }
 
 #[test]
+fn readers_count_from_the_first_scan_on_and_a_change_of_theirs_is_news() {
+    let narrow = SOURCES.replace("path = \"skills\"", "path = \"skills\"\nreaders = [\"payments\"]");
+    let mut world = world("@acme/tone");
+    world.settings = RegistrySettings::parse(&narrow).expect("settings");
+    assert_eq!(world.scan(), 0);
+    assert_eq!(world.problems(), ["skill-source-restricted p/greeter.pack.json"]);
+    let said = world.store().source_state("packs").problems[0].message.clone();
+    assert!(!said.contains("skills"), "{said}");
+    world.scan_of("skills");
+    let record = world.store().snapshot().record("skills").expect("a record").clone();
+    assert_eq!(record.readers, ["payments"]);
+    assert_eq!(world.scan(), 0);
+    let readers = |groups: &[&str]| {
+        let groups = groups.iter().map(|group| (*group).to_owned()).collect();
+        std::collections::BTreeMap::from([("skills".to_owned(), groups)])
+    };
+    world.store().record_readers(&readers(&[]), Timestamp::now()).expect("a record");
+    assert_eq!(world.scan(), 1, "{:?}", world.problems());
+    assert_eq!(world.problems(), [""; 0]);
+}
+
+#[test]
+fn those_who_share_their_readers_share_skills() {
+    let readers = |path: &str| format!("path = \"{path}\"\nreaders = [\"payments\"]");
+    let narrow = SOURCES.replace("path = \"packs\"", &readers("packs"));
+    let narrow = narrow.replace("path = \"skills\"", &readers("skills"));
+    let mut world = world("@acme/tone");
+    world.settings = RegistrySettings::parse(&narrow).expect("settings");
+    assert_eq!(world.scan(), 1, "{:?}", world.problems());
+}
+
+#[test]
 fn paths_lead_to_a_file_a_folder_or_a_tree_of_several() {
     let mut world = World::new("branch");
     let named = |name: &str| skill("Be warm.").replace("name: tone", &format!("name: {name}"));

@@ -124,8 +124,10 @@ fn compared(
     against: &Against,
     settings: Settings<'_>,
 ) -> Result<Compared, Problem> {
-    let known = if view.pack(id).is_ok() { archive.known(id) } else { Vec::new() };
-    let own = version.filter(|_| !known.is_empty()).and_then(|version| load(archive, id, version));
+    let known = view.known(archive, id);
+    let is_known =
+        |version: &&Version| known.iter().any(|known| known.version.cmp_precedence(version).is_eq());
+    let own = version.filter(is_known).and_then(|version| load(archive, id, version));
     let is_same = own.as_ref().map(|own| same_content(own.parsed().input, head.input));
     let line = version.and_then(|version| line_release(&known, version, is_same == Some(true)));
     let base = match against {

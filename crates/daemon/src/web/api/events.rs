@@ -47,14 +47,9 @@ pub(crate) async fn list(
     }
     let events = app.store.events_after(after, limit);
     let next_after = events.last().map_or(after, |event| event.number);
-    let shown: Vec<&Event> = events.iter().filter(|event| is_visible(&view, event)).collect();
+    let shown: Vec<&Event> = events.iter().filter(|event| view.snapshot.tells(&view.reader, event)).collect();
     let answer = Answer::json(&json!({"events": shown, "next_after": next_after}))?;
     Ok(answer.caching(Caching::Revalidate).into_response())
-}
-
-/// What concerns a pack is seen by those who see the pack.
-fn is_visible(view: &View, event: &Event) -> bool {
-    event.pack.is_empty() || view.snapshot.pack(&view.reader, &event.pack).is_some()
 }
 
 fn wants_stream(headers: &HeaderMap) -> bool {
@@ -93,8 +88,7 @@ impl Listener {
         loop {
             if let Some(event) = self.waiting.pop_front() {
                 self.after = event.number;
-                let view = View { snapshot: self.app.store.snapshot(), reader: self.reader.clone() };
-                if is_visible(&view, &event) {
+                if self.app.store.snapshot().tells(&self.reader, &event) {
                     return Some(event);
                 }
                 continue;

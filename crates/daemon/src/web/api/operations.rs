@@ -38,7 +38,7 @@ pub(crate) async fn ready(State(app): State<App>) -> Result<Answer, Problem> {
 pub(crate) async fn metrics(State(app): State<App>, view: View) -> Answer {
     let mut text = String::new();
     requests(&app, &mut text);
-    let (packs, releases) = view.snapshot.totals();
+    let (packs, releases) = view.snapshot.totals(&view.reader);
     gauge(&mut text, "packhouse_packs", "Packs that are published.", &[("", packs.to_string())]);
     gauge(&mut text, "packhouse_releases", "Releases that are published.", &[("", releases.to_string())]);
     let last = view.snapshot.last_event.to_string();
@@ -50,8 +50,9 @@ pub(crate) async fn metrics(State(app): State<App>, view: View) -> Answer {
         let about = "Whether the ledger's remote answered and fitted when it was last asked.";
         gauge(&mut text, "packhouse_ledger_remote_up", about, &[("", is_of_use)]);
     }
-    sources(&every(&app, &view, false), &mut text);
-    work(&app.counters, &mut text);
+    let shown = every(&app, &view, false);
+    sources(&shown, &mut text);
+    work(&app.counters, &shown, &mut text);
     Answer::text(text, "text/plain; version=0.0.4; charset=utf-8").caching(Caching::Revalidate)
 }
 
@@ -91,8 +92,9 @@ fn sources(sources: &[SourceView], text: &mut String) {
     gauge(text, "packhouse_source_problems", "Problems that a source shows now.", &problems);
 }
 
-/// What was done for each source.
-fn work(counters: &Counters, text: &mut String) {
+/// What was done for each source that is shown.
+fn work(counters: &Counters, shown: &[SourceView], text: &mut String) {
+    let rows_of = || counters.all().filter(|(name, _)| shown.iter().any(|source| source.name == *name));
     type Number = fn(&SourceCounters) -> u64;
     let rows: [(&str, &str, Number); 5] = [
         ("hints", "Hints that a source may have moved.", |source| source.hints.get()),
@@ -106,13 +108,13 @@ fn work(counters: &Counters, text: &mut String) {
     for (name, about, number) in rows {
         let name = format!("packhouse_source_{name}_total");
         head(text, &name, "counter", about);
-        for (source, counters) in counters.all() {
+        for (source, counters) in rows_of() {
             let _ = writeln!(text, "{name}{{source=\"{source}\"}} {}", number(counters));
         }
     }
     let name = "packhouse_source_fetches_total";
     head(text, name, "counter", "Fetches of a remote source by how they ended.");
-    for (source, counters) in counters.all() {
+    for (source, counters) in rows_of() {
         for (result, number) in [("ok", counters.fetched.get()), ("failed", counters.failed.get())] {
             let _ = writeln!(text, "{name}{{source=\"{source}\",result=\"{result}\"}} {number}");
         }

@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use pack::Digest;
-use registry::Release;
+use pack::model::parse_version;
 use registry::release::{Form, SkillFile};
+use registry::{Release, Report};
 use store::{PackEntry, ReleaseRow};
 
 use crate::web::App;
 use crate::web::address;
 use crate::web::answer::Answer;
 use crate::web::problem::{Kind, Problem};
-use crate::web::target::{Names, OnePack, OneRelease};
+use crate::web::target::{Names, OnePack, OneRelease, View};
 use crate::web::views::{Manifest, SchemaFileView};
 
 /// The manifest of a release.
@@ -86,8 +87,28 @@ pub(crate) async fn form_of(
 
 /// What was said of a release when it was published.
 pub(crate) async fn report(State(app): State<App>, target: OneRelease) -> Result<Answer, Problem> {
-    let bytes = app.blobs.report(&target.row).await?;
-    Ok(Answer::text(bytes, "application/json").of_release(&target.pack, &target.row))
+    let answer = match app.blobs.report(&target.row).await? {
+        bytes if target.view.sees_all(&target.pack) => Answer::text(bytes, "application/json"),
+        bytes => Answer::json(&seen_report(&target.view, &target.pack, &bytes)?)?,
+    };
+    Ok(answer.of_release(&target.pack, &target.row))
+}
+
+/// What was said of a release, without the comparison with one that the reader does not see: an id may have moved here
+/// from a source with other readers.
+pub(crate) fn seen_report(view: &View, pack: &PackEntry, bytes: &[u8]) -> Result<Report, Problem> {
+    let report: Report = serde_json::from_slice(bytes).map_err(|error| Problem::internal(&error))?;
+    let against = report.baseline.as_ref().and_then(|baseline| parse_version(&baseline.version));
+    if against.is_none_or(|version| view.sees_version(pack, &version)) {
+        return Ok(report);
+    }
+    let findings = report.findings.into_iter().filter(|finding| !is_of_gate(finding.rule.as_ref())).collect();
+    Ok(Report { baseline: None, diff: None, findings, ..report })
+}
+
+/// Whether a rule compares the version with that of another release.
+fn is_of_gate(rule: &str) -> bool {
+    rule.starts_with("version-") || rule.starts_with("prompt-version-")
 }
 
 /// One file of a skill.

@@ -65,11 +65,10 @@ impl SourceView {
     }
 }
 
-/// The sources of the configuration in its order, then those that only the ledger knows and the reader sees.
-///
-/// A configuration knows no readers yet, so that nothing of it is hidden.
+/// The sources that the reader sees: those of the configuration in its order, then those that only the ledger knows.
 fn names(app: &App, view: &View) -> Vec<String> {
-    let mut names: Vec<String> = app.settings.sources.iter().map(|source| source.name.clone()).collect();
+    let configured = app.settings.sources.iter().filter(|source| view.sees_source(source));
+    let mut names: Vec<String> = configured.map(|source| source.name.clone()).collect();
     let recorded = view.snapshot.sources(&view.reader).map(|source| source.name.clone());
     let recorded: Vec<String> = recorded.filter(|name| !names.contains(name)).collect();
     names.extend(recorded);

@@ -13,6 +13,7 @@ use registry::discover::named_files;
 use registry::gate::line_release;
 use registry::reference::is_pack_id;
 use registry::settings::{FoundSettings, find_settings};
+use registry::version::Known;
 use semver::Version;
 use store::{StoreArchive, with_causes};
 
@@ -56,7 +57,7 @@ impl Surroundings {
             around.find_settings(app, &source);
         }
         if !named_files(&document, &around.path).is_empty() {
-            let releases = if entry.is_some() { stand_ins(archive, id, pack.version()) } else { Vec::new() };
+            let releases = stand_ins(&view.known(archive, id), pack.version());
             around.borrow(archive, id, &releases);
             around.tell_unseen(&document);
         }
@@ -106,12 +107,11 @@ impl Surroundings {
 }
 
 /// The releases whose files stand in for those of a pack, the likeliest first.
-fn stand_ins(archive: &StoreArchive<'_>, id: &str, version: Option<Version>) -> Vec<Version> {
-    let known = archive.known(id);
+fn stand_ins(known: &[Known], version: Option<Version>) -> Vec<Version> {
     let own = version
         .as_ref()
         .and_then(|version| known.iter().find(|known| known.version.cmp_precedence(version).is_eq()));
-    let line = version.as_ref().and_then(|version| line_release(&known, version, false));
+    let line = version.as_ref().and_then(|version| line_release(known, version, false));
     let highest = known.iter().max_by(|a, b| a.version.cmp_precedence(&b.version));
     let mut versions: Vec<Version> = Vec::new();
     for release in [own, line, highest].into_iter().flatten() {

@@ -17,7 +17,7 @@ use crate::web::views::{Manifest, SchemaFileView, SkillView, VersionView};
 
 /// One release.
 pub(crate) async fn release(State(app): State<App>, target: OneRelease) -> Result<Answer, Problem> {
-    let OneRelease { pack, row } = target;
+    let OneRelease { pack, row, .. } = target;
     let record = app.blobs.release(&row).await?;
     let bytes = app.blobs.form(&row, Form::Source).await?;
     // Published packs are JSON; a page that could not read one still shows what the record says.

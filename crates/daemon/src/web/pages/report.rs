@@ -10,14 +10,15 @@ use super::layout::{Section, page};
 use super::parts::{bump, count, level, prose, trail};
 use crate::web::App;
 use crate::web::answer::Answer;
+use crate::web::api::releases::seen_report;
 use crate::web::problem::Problem;
 use crate::web::target::OneRelease;
 
 /// The report of a release.
 pub(crate) async fn report(State(app): State<App>, target: OneRelease) -> Result<Answer, Problem> {
-    let OneRelease { pack, row } = target;
+    let OneRelease { view, pack, row } = target;
     let bytes = app.blobs.report(&row).await?;
-    let report: Report = serde_json::from_slice(&bytes).map_err(|error| Problem::internal(&error))?;
+    let report = seen_report(&view, &pack, &bytes)?;
     let (id, version) = (&pack.id, row.version.to_string());
     let content = html! {
         (trail(&[

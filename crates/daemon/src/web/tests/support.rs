@@ -57,10 +57,11 @@ impl World {
     pub fn in_source(mut self, name: &str) -> World {
         self.source = name.to_owned();
         self.tree = MemoryTree::default();
+        let settings = self.app.settings.sources.iter().find(|source| source.name == name);
         let record = SourceRecord {
             name: name.to_owned(),
             url: format!("/srv/git/{name}"),
-            readers: Vec::new(),
+            readers: settings.map(|settings| settings.readers.clone()).unwrap_or_default(),
             ids: Vec::new(),
             former_names: Vec::new(),
             first_head: None,
@@ -216,7 +217,7 @@ impl World {
 
     /// Any request.
     pub fn ask(&self, request: Request<Body>) -> Reply {
-        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
         runtime.block_on(async {
             let response = router(self.app.clone()).oneshot(request).await.expect("an answer");
             let (parts, body) = response.into_parts();
