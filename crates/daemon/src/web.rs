@@ -29,6 +29,7 @@ mod parameters;
 mod pool;
 mod problem;
 mod routes;
+mod session;
 mod target;
 mod views;
 

@@ -10,6 +10,7 @@ use subtle::ConstantTimeEq;
 
 use super::App;
 use super::problem::{Kind, Problem};
+use super::session;
 
 /// Somebody who said who they are.
 #[derive(Debug, Clone)]
@@ -20,6 +21,8 @@ pub(crate) struct Caller {
     pub scopes: Scopes,
     /// The groups that they belong to.
     pub groups: Vec<String>,
+    /// Whether it is a browser that says so, with the cookie that it sends whoever made it ask.
+    pub has_cookie: bool,
 }
 
 impl Caller {
@@ -27,14 +30,21 @@ impl Caller {
     ///
     /// A token that is not known is refused even where nobody needs one: its holder believes to be somebody.
     pub(crate) fn of(auth: Option<&AuthSettings>, headers: &HeaderMap) -> Result<Option<Caller>, Problem> {
-        let Some(auth) = auth else { return Ok(None) };
-        let Some(token) = bearer(headers) else { return Ok(None) };
-        holder(auth, token).map(|holder| Some(Caller::holding(holder))).ok_or_else(unknown_token)
+        if auth.is_none() {
+            return Ok(None);
+        }
+        if let Some(token) = bearer(headers) {
+            return Caller::holding_token(auth, token).map(Some).ok_or_else(unknown_token);
+        }
+        // A browser whose token was taken back has been signed out.
+        let signed_in = session::token(headers).and_then(|token| Caller::holding_token(auth, token));
+        Ok(signed_in.map(|caller| Caller { has_cookie: true, ..caller }))
     }
 
-    fn holding(token: &TokenSettings) -> Caller {
-        let TokenSettings { name, scopes, groups, .. } = token.clone();
-        Caller { name, scopes, groups }
+    /// The holder of a token; none where it is not known.
+    pub(crate) fn holding_token(auth: Option<&AuthSettings>, token: &str) -> Option<Caller> {
+        let TokenSettings { name, scopes, groups, .. } = holder(auth?, token)?.clone();
+        Some(Caller { name, scopes, groups, has_cookie: false })
     }
 }
 
@@ -116,6 +126,17 @@ impl FromRequestParts<App> for Grant {
 
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Grant, Problem> {
         Ok(parts.extensions.get::<Grant>().cloned().unwrap_or_default())
+    }
+}
+
+/// Whoever looks at a page that is open to everybody.
+pub(crate) struct Visitor(pub Option<Caller>);
+
+impl FromRequestParts<App> for Visitor {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Visitor, Self::Rejection> {
+        Ok(Visitor(Caller::of(app.settings.auth.as_ref(), &parts.headers).ok().flatten()))
     }
 }
 

@@ -36,6 +36,8 @@ pub(crate) enum Caching {
     Comparison,
     /// It is asked for anew each time, at the price of a 304.
     Revalidate,
+    /// Nobody keeps it.
+    Never,
 }
 
 impl Caching {
@@ -45,6 +47,7 @@ impl Caching {
             Caching::Document => "max-age=60, stale-while-revalidate=300",
             Caching::Comparison => "max-age=300",
             Caching::Revalidate => "no-cache",
+            Caching::Never => "no-store",
         })
     }
 }

@@ -13,6 +13,7 @@ use super::pages;
 use super::parameters::Parameters;
 use super::problem::{Kind, Problem};
 use super::routes::{ROUTES, Route};
+use super::session::OwnOrigin;
 
 /// Stands in front of the handler of one route, named by its position in the table.
 pub(crate) async fn route(
@@ -48,7 +49,11 @@ fn admit(app: &App, route: &Route, request: &Request) -> Result<Grant, Problem> 
             if !reads && app.settings.follow.url.is_some() && reader.is_ok() {
                 return Err(follower(app));
             }
-            Grant::decide(auth, scope, caller.as_ref())?
+            let grant = Grant::decide(auth, scope, caller.as_ref())?;
+            if !reads && caller.is_some_and(|caller| caller.has_cookie) {
+                OwnOrigin::of(request.headers())?;
+            }
+            grant
         }
     };
     // Pages ignore what others add to links; programs hear of their typing errors.

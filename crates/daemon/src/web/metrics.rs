@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use axum::http::StatusCode;
 
 /// The statuses that are counted by themselves; any other one counts as the last.
-const STATUSES: [u16; 19] =
-    [200, 202, 206, 304, 400, 401, 403, 404, 405, 409, 410, 413, 415, 416, 422, 429, 500, 503, 0];
+const STATUSES: [u16; 20] =
+    [200, 202, 206, 303, 304, 400, 401, 403, 404, 405, 409, 410, 413, 415, 416, 422, 429, 500, 503, 0];
 
 /// Counters by route; the last row is for paths and methods that no route answers.
 #[derive(Debug)]

@@ -9,6 +9,7 @@ pub(crate) mod compare;
 pub(crate) mod docs;
 pub(crate) mod home;
 pub(crate) mod layout;
+pub(crate) mod login;
 pub(crate) mod pack;
 pub(crate) mod parts;
 pub(crate) mod problems;

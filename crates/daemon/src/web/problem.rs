@@ -62,6 +62,8 @@ kinds! {
         "Send a token of this registry as `Authorization: Bearer TOKEN`; the command takes it from the variable `PACKHOUSE_TOKEN`. Whoever runs the registry makes tokens with `packhouse token new`.";
     Forbidden = "forbidden", FORBIDDEN, "This needs a token with a scope",
         "The operation needs a token with the scope that the detail names. Without an `[auth]` table in its configuration a registry lets everybody read and nobody write.";
+    ForeignOrigin = "foreign-origin", FORBIDDEN, "Another site made the browser ask",
+        "A browser that is signed in sends its cookie along with whatever a page of another site makes it ask for. So the header `Origin` of what changes something has to name the host that is asked. A reverse proxy in front of the registry has to hand the header `Host` on as it came.";
     NotFound = "not-found", NOT_FOUND, "Nothing is served at this path",
         "The path is none of those that a registry answers. /docs lists them all.";
     PackNotFound = "pack-not-found", NOT_FOUND, "There is no such pack",

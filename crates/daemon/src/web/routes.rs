@@ -140,6 +140,11 @@ const fn open(
     Route { scope: None, ..read(path, &[], shape, summary, handler) }
 }
 
+/// A form of a page that says nothing of any pack.
+const fn form(path: &'static str, summary: &'static str, handler: fn() -> MethodRouter<App>) -> Route {
+    Route { method: Method::Post, ..open(path, Shape::Page, summary, handler) }
+}
+
 /// A page.
 const fn page(path: &'static str, summary: &'static str, handler: fn() -> MethodRouter<App>) -> Route {
     read(path, &[], Shape::Page, summary, handler)
@@ -191,6 +196,9 @@ pub(crate) static ROUTES: &[Route] = &[
     read("/metrics", &[], Shape::Text("text/plain"), "counters in Prometheus' text format", || get(operations::metrics)),
     open("/problems/{slug}", Shape::Page, "what a kind of problem means", || get(pages::problems::one)),
     open("/assets/style.css", Shape::Text("text/css"), "how the pages look", || get(pages::style)),
+    open("/login", Shape::Page, "signs a browser in with a token", || get(pages::login::login)),
+    form("/login", "keeps the token in a cookie", || post(pages::login::sign_in)),
+    form("/logout", "takes the cookie back", || post(pages::login::sign_out)),
     page("/", "search", || get(pages::home::home)),
     pack_page("/packs/{id}", "a pack", || get(pages::pack::overview)),
     pack_page("/packs/{id}/{version}", "a release", || get(pages::release::release)),

@@ -7,6 +7,7 @@ mod changes;
 mod failures;
 mod hooks;
 mod live;
+mod login;
 mod pages;
 mod routes;
 mod support;

@@ -58,7 +58,7 @@ pub(crate) fn page(section: Section, title: &str, content: &Markup) -> Markup {
                     }
                 }
                 main { (content) }
-                footer { div.inner { "packhouse " (env!("CARGO_PKG_VERSION")) " · " a href="/openapi.json" { "OpenAPI" } " · times are UTC" } }
+                footer { div.inner { "packhouse " (env!("CARGO_PKG_VERSION")) " · " a href="/openapi.json" { "OpenAPI" } " · " a href="/login" { "sign in" } " · times are UTC" } }
             }
         }
     }

@@ -39,6 +39,7 @@ pub(crate) fn shown(problem: &Problem) -> Markup {
         h1 { (kind.title()) }
         p.lead { (prose(problem.detail())) }
         p { (prose(kind.about())) }
+        @if kind == Kind::Unauthorized { p { a href="/login" { "Sign in with a token" } } }
         p { a href="/" { "All packs" } " · " a href={ "/problems/" (kind.slug()) } { "About this problem" } }
     };
     page(Section::Elsewhere, kind.title(), &content)
