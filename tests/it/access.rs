@@ -88,6 +88,31 @@ fn a_source_is_for_its_readers_as_soon_as_the_configuration_says_so() {
 }
 
 #[test]
+fn a_proxy_is_believed_where_it_is_trusted() {
+    let folder = Folder::repository();
+    folder.write("greeter.pack.json", greeter("1.0.0")).commit("one");
+    let source = "[[source]]\nname = \"packs\"\npath = \".\"\nreaders = [\"payments\"]\n";
+    let headers = "user_header = \"X-Forwarded-User\"\ngroups_header = \"X-Forwarded-Groups\"";
+    let seen = |trusted: &str| {
+        let proxy = format!("[auth.proxy]\n{headers}\ntrusted = [\"{trusted}\"]\n");
+        folder.write("registry.toml", format!("[auth]\nanonymous_read = false\n{proxy}{source}"));
+        let mut daemon = Daemon::start(&folder);
+        let head =
+            "GET /v1/packs/greeter HTTP/1.1\r\nX-Forwarded-User: ada\r\nX-Forwarded-Groups: ops, payments";
+        let status = |daemon: &Daemon| daemon.request(head).status;
+        daemon.wait("it answers", |daemon| trusted.starts_with("10.") || status(daemon) == 200);
+        let status = status(&daemon);
+        daemon.stop();
+        status
+    };
+    assert_eq!(seen("127.0.0.0/8"), 200);
+    assert_eq!(seen("10.0.0.0/8"), 401);
+    let checked = folder.run(&["config", "check"]);
+    let said = "\nbelieves x-forwarded-user and x-forwarded-groups of 10.0.0.0/8\n";
+    assert!(checked.stdout.contains(said), "{}", checked.shown());
+}
+
+#[test]
 fn names_that_no_configuration_takes_make_no_token() {
     let folder = Folder::new();
     let check = |arguments: &[&str], said: &str| {

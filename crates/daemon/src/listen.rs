@@ -1,16 +1,24 @@
 //! Connections: how many are held at once, and how long one may sit there without asking anything.
 
 use std::io;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
-use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tower::ServiceExt;
+
+/// The address at the other end of the connection over which a request came.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(pub(crate) IpAddr);
 
 /// What connections may cost.
 #[derive(Debug, Clone, Copy)]
@@ -43,11 +51,15 @@ pub(crate) async fn serve(
     http.timer(TokioTimer::new()).header_read_timeout(connections.patience);
     let mut stop = std::pin::pin!(stop);
     loop {
-        let (stream, place) = tokio::select! {
+        let (stream, peer, place) = tokio::select! {
             accepted = accept(&listener, &places) => accepted?,
             () = &mut stop => break,
         };
-        let service = TowerToHyperService::new(router.clone());
+        let router = router.clone();
+        let service = service_fn(move |mut request: Request<Incoming>| {
+            request.extensions_mut().insert(peer);
+            router.clone().oneshot(request)
+        });
         let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), service));
         tokio::spawn(async move {
             // A connection that breaks off concerns nobody but the one who broke it.
@@ -64,14 +76,14 @@ pub(crate) async fn serve(
 async fn accept(
     listener: &TcpListener,
     places: &Arc<Semaphore>,
-) -> io::Result<(TcpStream, OwnedSemaphorePermit)> {
+) -> io::Result<(TcpStream, Peer, OwnedSemaphorePermit)> {
     let place = places.clone().acquire_owned().await.map_err(io::Error::other)?;
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => {
+            Ok((stream, address)) => {
                 // Answers are written as a whole: waiting for more to send would only delay them.
                 let _ = stream.set_nodelay(true);
-                return Ok((stream, place));
+                return Ok((stream, Peer(address.ip()), place));
             }
             Err(error) => {
                 let is_one_connection = matches!(

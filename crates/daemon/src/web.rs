@@ -8,6 +8,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use axum::http::HeaderValue;
 use registry::RegistrySettings;
 use store::Store;
 
@@ -28,6 +29,7 @@ mod pages;
 mod parameters;
 mod pool;
 mod problem;
+mod proxy;
 mod routes;
 mod session;
 mod target;
@@ -82,6 +84,8 @@ pub struct App {
     blobs: Arc<Blobs>,
     pool: Pool,
     closing: Arc<AtomicBool>,
+    /// The headers that say who asks.
+    asked_by: HeaderValue,
     metrics: Arc<Metrics>,
     hooks: Arc<Hooks>,
     counters: Arc<Counters>,
@@ -104,7 +108,21 @@ impl App {
         let counters = Arc::new(Counters::of(&settings));
         let pool = Pool::for_this_machine();
         let sources = Arc::default();
-        App { store, settings, hints, ready, blobs, pool, closing, metrics, hooks, counters, sources }
+        let asked_by = access::asked_by(settings.auth.as_ref());
+        App {
+            store,
+            settings,
+            hints,
+            ready,
+            blobs,
+            pool,
+            closing,
+            asked_by,
+            metrics,
+            hooks,
+            counters,
+            sources,
+        }
     }
 
     /// Reads the settings of sources in their repositories.

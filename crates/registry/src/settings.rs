@@ -6,6 +6,7 @@ mod access;
 mod error;
 mod limits;
 mod operator;
+mod proxy;
 mod remote;
 mod replication;
 mod repository;
@@ -22,6 +23,7 @@ pub use operator::{
     HistoryPolicy, IncludeFile, OnBreaking, OnInvalid, Policy, Ranges, RegistrySettings, Server,
     SourceLocation, SourceSettings, VersionsMode,
 };
+pub use proxy::{Network, ProxySettings};
 pub use remote::{CredentialSettings, RemoteUrl, Scheme};
 pub use replication::{FollowSettings, LedgerSettings};
 pub use repository::{

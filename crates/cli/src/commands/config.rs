@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use registry::settings::{
-    AuthSettings, CredentialSettings, HistoryPolicy, OnBreaking, OnInvalid, Ranges, SourceLocation,
-    SourceSettings, VersionsMode,
+    AuthSettings, CredentialSettings, HistoryPolicy, OnBreaking, OnInvalid, ProxySettings, Ranges,
+    SourceLocation, SourceSettings, VersionsMode,
 };
 
 use crate::environment;
@@ -83,6 +83,10 @@ fn access(auth: Option<&AuthSettings>) -> String {
         true => "lets everybody read\n".to_owned(),
         false => "lets nobody read without a token\n".to_owned(),
     };
+    if let Some(proxy) = &auth.proxy {
+        let headers: Vec<&str> = proxy.headers().collect();
+        text.push_str(&format!("believes {} of {}\n", headers.join(" and "), trusted(proxy)));
+    }
     for token in &auth.tokens {
         text.push_str(&format!("token {}: {}", token.name, token.scopes));
         if !token.groups.is_empty() {
@@ -91,6 +95,10 @@ fn access(auth: Option<&AuthSettings>) -> String {
         text.push('\n');
     }
     text
+}
+
+fn trusted(proxy: &ProxySettings) -> String {
+    proxy.trusted.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// What a source needs and this machine does not have. Remote hosts are not asked.

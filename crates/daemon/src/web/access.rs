@@ -2,7 +2,7 @@
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{Extensions, HeaderMap, HeaderValue, header};
 use pack::Digest;
 use registry::settings::{AuthSettings, Scope, Scopes, TokenSettings};
 use store::Reader;
@@ -10,7 +10,8 @@ use subtle::ConstantTimeEq;
 
 use super::App;
 use super::problem::{Kind, Problem};
-use super::session;
+use super::{proxy, session};
+use crate::listen::Peer;
 
 /// Somebody who said who they are.
 #[derive(Debug, Clone)]
@@ -26,19 +27,25 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
-    /// Whoever asks with these headers; none where they do not say who they are.
+    /// Whoever asks with these headers, over the connection that the extensions tell of; none where they do not say who they are.
     ///
     /// A token that is not known is refused even where nobody needs one: its holder believes to be somebody.
-    pub(crate) fn of(auth: Option<&AuthSettings>, headers: &HeaderMap) -> Result<Option<Caller>, Problem> {
-        if auth.is_none() {
-            return Ok(None);
-        }
+    pub(crate) fn of(
+        auth: Option<&AuthSettings>,
+        headers: &HeaderMap,
+        extensions: &Extensions,
+    ) -> Result<Option<Caller>, Problem> {
+        let Some(settings) = auth else { return Ok(None) };
         if let Some(token) = bearer(headers) {
             return Caller::holding_token(auth, token).map(Some).ok_or_else(unknown_token);
         }
         // A browser whose token was taken back has been signed out.
         let signed_in = session::token(headers).and_then(|token| Caller::holding_token(auth, token));
-        Ok(signed_in.map(|caller| Caller { has_cookie: true, ..caller }))
+        if let Some(caller) = signed_in {
+            return Ok(Some(Caller { has_cookie: true, ..caller }));
+        }
+        let peer = extensions.get::<Peer>().map(|peer| peer.0);
+        settings.proxy.as_ref().map_or(Ok(None), |proxy| proxy::user(proxy, peer, headers))
     }
 
     /// The holder of a token; none where it is not known.
@@ -46,6 +53,14 @@ impl Caller {
         let TokenSettings { name, scopes, groups, .. } = holder(auth?, token)?.clone();
         Some(Caller { name, scopes, groups, has_cookie: false })
     }
+}
+
+/// The headers by which answers differ, as `Vary` names them.
+pub(crate) fn asked_by(auth: Option<&AuthSettings>) -> HeaderValue {
+    let proxy = auth.and_then(|auth| auth.proxy.as_ref());
+    let names: Vec<&str> = proxy.into_iter().flat_map(|proxy| proxy.headers()).collect();
+    let names = [&["Authorization", "Cookie"], names.as_slice()].concat().join(", ");
+    HeaderValue::from_str(&names).expect("names of headers are header text")
 }
 
 /// The token that a request carries.
@@ -136,7 +151,7 @@ impl FromRequestParts<App> for Visitor {
     type Rejection = std::convert::Infallible;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Visitor, Self::Rejection> {
-        Ok(Visitor(Caller::of(app.settings.auth.as_ref(), &parts.headers).ok().flatten()))
+        Ok(Visitor(Caller::of(app.settings.auth.as_ref(), &parts.headers, &parts.extensions).ok().flatten()))
     }
 }
 
@@ -162,7 +177,7 @@ fn no_tokens(scope: Scope) -> Problem {
 
 fn missing_scope(scope: Scope, caller: &Caller) -> Problem {
     let detail = format!(
-        "this needs the scope `{scope}`, and `{}` has {}: add it to `scopes` of the token in registry.toml",
+        "this needs the scope `{scope}`, and `{}` has {}: use a token that has it, by its `scopes` in registry.toml",
         caller.name, caller.scopes
     );
     let more = format!(", error=\"insufficient_scope\", scope=\"{scope}\"");

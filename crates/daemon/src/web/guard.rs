@@ -30,7 +30,7 @@ pub(crate) async fn route(
         Err(problem) => problem.into_response(),
     };
     if ROUTES[at].scope.is_some() && app.is_restricted() {
-        keep_private(response.headers_mut());
+        keep_private(response.headers_mut(), &app.asked_by);
     }
     app.metrics.count(Some(at), response.status());
     response
@@ -42,7 +42,7 @@ fn admit(app: &App, route: &Route, request: &Request) -> Result<Grant, Problem> 
     let grant = match route.scope {
         None => Grant::default(),
         Some(scope) => {
-            let caller = Caller::of(auth, request.headers())?;
+            let caller = Caller::of(auth, request.headers(), request.extensions())?;
             let reads = matches!(scope, Scope::Read | Scope::Check);
             // Whoever may read here learns who can do more.
             let reader = Grant::decide(auth, Scope::Read, caller.as_ref());
@@ -64,7 +64,7 @@ fn admit(app: &App, route: &Route, request: &Request) -> Result<Grant, Problem> 
 }
 
 /// Keeps caches that many share from giving one reader's answer to another.
-fn keep_private(headers: &mut HeaderMap) {
+fn keep_private(headers: &mut HeaderMap, asked_by: &HeaderValue) {
     let cache = headers.get(header::CACHE_CONTROL).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let cache = match cache.strip_prefix("public, ").unwrap_or(cache) {
         "" | "no-store" => None,
@@ -73,7 +73,7 @@ fn keep_private(headers: &mut HeaderMap) {
     if let Some(cache) = cache {
         headers.insert(header::CACHE_CONTROL, cache);
     }
-    headers.append(header::VARY, HeaderValue::from_static("Authorization, Cookie"));
+    headers.append(header::VARY, asked_by.clone());
 }
 
 /// Says who can change what is asked for.

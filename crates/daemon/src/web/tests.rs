@@ -9,6 +9,7 @@ mod hooks;
 mod live;
 mod login;
 mod pages;
+mod proxy;
 mod routes;
 mod support;
 mod visibility;

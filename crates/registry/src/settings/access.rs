@@ -9,6 +9,7 @@ use pack::similar::closest;
 use serde::Deserialize;
 
 use super::error::SettingsError;
+use super::proxy::{ProxyFile, ProxySettings};
 
 /// What a token lets its holder do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -91,6 +92,8 @@ pub struct AuthSettings {
     pub anonymous_read: bool,
     /// The tokens.
     pub tokens: Vec<TokenSettings>,
+    /// The proxy that names users.
+    pub proxy: Option<ProxySettings>,
 }
 
 /// One `[[auth.token]]`.
@@ -114,6 +117,7 @@ pub(super) struct AuthFile {
     anonymous_read: bool,
     #[serde(default)]
     token: Vec<TokenFile>,
+    proxy: Option<ProxyFile>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -148,7 +152,8 @@ impl AuthFile {
                     .help("`packhouse token new` makes another one"));
             }
         }
-        Ok(AuthSettings { anonymous_read: self.anonymous_read, tokens })
+        let proxy = self.proxy.map(ProxyFile::checked).transpose()?;
+        Ok(AuthSettings { anonymous_read: self.anonymous_read, tokens, proxy })
     }
 }
 

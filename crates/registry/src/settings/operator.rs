@@ -262,7 +262,7 @@ struct SourceFile {
 }
 
 /// Keys of the documented configuration that belong to capabilities which this version does not have.
-const LATER: [(&str, &str); 2] = [("webhook", "outgoing webhooks"), ("proxy", "access control")];
+const LATER: [(&str, &str); 1] = [("webhook", "outgoing webhooks")];
 
 impl RegistrySettings {
     /// Reads the text of `registry.toml`.
