@@ -3,7 +3,8 @@
 //! `routes` is the one list of what can be asked for. A handler extracts, asks the snapshot and shapes: it takes no
 //! lock that the writer holds, reads the ledger on a thread that may block, and computes only in the bounded
 //! `pool`. What an answer says about caching, digests and ranges is decided in `answer`, how a failure becomes a
-//! status in `problem`, who asks in `access`, and what they see in `target`.
+//! status in `problem`, who asks in `access` (`session` for browsers that signed in, `proxy` for users whom a reverse
+//! proxy names), and what they see in `target`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
