@@ -180,14 +180,19 @@ impl<'a, 'v> Comparer<'a, 'v> {
         })
     }
 
-    /// The open question itself, where every difference alone is harmless.
+    /// That NEW refuses something, or that it may, where every difference alone is harmless.
     fn unsaid(&self, differences: &[Difference]) -> Option<Difference> {
-        let Inclusion::Undecided(reason) = self.forth else { return None };
+        let (kind, witness, reason) = match &self.forth {
+            Inclusion::Holds => return None,
+            Inclusion::Fails(value) => (Kind::CombinatorNarrowed, Some(value.clone()), None),
+            Inclusion::Vast => (Kind::CombinatorNarrowed, None, None),
+            Inclusion::Undecided(reason) => (Kind::Undecidable, None, Some(*reason)),
+        };
         let is_said = |kind: Kind| {
             kind == Kind::Undecidable || !matches!(kind.direction(), None | Some(Verdict::Widened))
         };
         let said = differences.iter().any(|difference| is_said(difference.kind));
-        (!said).then(|| self.whole(Kind::Undecidable, None, Some(reason)))
+        (!said).then(|| self.whole(kind, witness, reason))
     }
 
     /// A difference at the deepest node that holds all of them.

@@ -77,6 +77,8 @@ pub enum Kind {
     DefaultChanged,
     /// Another description, title or example.
     DescriptionChanged,
+    /// A keyword that JSON Schema does not know.
+    UnknownChanged,
 }
 
 impl Kind {
@@ -104,9 +106,11 @@ impl Kind {
             | Kind::ParamsRemoved
             | Kind::CombinatorWidened => Verdict::Widened,
             Kind::TypeChanged | Kind::ConstChanged | Kind::PatternChanged => Verdict::Changed,
-            Kind::FormatChanged | Kind::DefaultChanged | Kind::DescriptionChanged | Kind::Undecidable => {
-                return None;
-            }
+            Kind::FormatChanged
+            | Kind::DefaultChanged
+            | Kind::DescriptionChanged
+            | Kind::UnknownChanged
+            | Kind::Undecidable => return None,
         })
     }
 }

@@ -1,11 +1,14 @@
 //! Turns the effect of a difference into what is said of it.
 
+use std::collections::BTreeSet;
+
 use pack::Pointer;
 use serde_json::Value;
 
 use super::Reason;
 use super::candidate::{About, Candidate};
 use super::difference::{Difference, Kind, Verdict};
+use super::forms::canonical;
 use super::walk::relate_types;
 
 /// What one candidate alone does to OLD.
@@ -80,15 +83,22 @@ fn value_kinds(
     narrows: bool,
     widens: bool,
 ) -> Vec<Kind> {
-    match (old, new) {
-        (None, _) => vec![Kind::EnumAdded],
-        (_, None) => vec![Kind::EnumRemoved],
-        _ if constant => vec![Kind::ConstChanged],
-        _ => {
-            let removed = narrows.then_some(Kind::EnumValueRemoved);
-            removed.into_iter().chain(widens.then_some(Kind::EnumValueAdded)).collect()
-        }
-    }
+    // Below a `oneOf` or a negation a list that goes may refuse, and a value that comes may be one that is refused.
+    let missing = |list: Option<&[Value]>, other: Option<&[Value]>| {
+        let other: BTreeSet<String> = other.unwrap_or_default().iter().map(canonical).collect();
+        list.unwrap_or_default().iter().any(|value| !other.contains(&canonical(value)))
+    };
+    let (narrower, wider) = match (old, new) {
+        (None, _) if !widens => return vec![Kind::EnumAdded],
+        (_, None) if !narrows => return vec![Kind::EnumRemoved],
+        (Some(_), Some(_)) if constant => return vec![Kind::ConstChanged],
+        (Some(_), Some(_)) => (
+            if missing(old, new) { Kind::EnumValueRemoved } else { Kind::CombinatorNarrowed },
+            if missing(new, old) { Kind::EnumValueAdded } else { Kind::CombinatorWidened },
+        ),
+        _ => (Kind::CombinatorNarrowed, Kind::CombinatorWidened),
+    };
+    narrows.then_some(narrower).into_iter().chain(widens.then_some(wider)).collect()
 }
 
 /// The verdict on values, with what the differences of names and of undeclared members add.

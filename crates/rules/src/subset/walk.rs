@@ -170,7 +170,11 @@ impl<'d, 'v> Walker<'d, 'v> {
             ("contentMediaType", Kind::FormatChanged),
             ("contentSchema", Kind::FormatChanged),
         ];
-        for (name, kind) in listed {
+        let keys = |(node, _): &Placed<'v>| node.value.as_object().into_iter().flat_map(|keys| keys.keys());
+        let unknown: BTreeSet<&str> =
+            old.iter().chain(new).flat_map(keys).map(String::as_str).filter(|key| !is_known(key)).collect();
+        let unknown = unknown.into_iter().map(|name| (name, Kind::UnknownChanged));
+        for (name, kind) in listed.into_iter().chain(unknown) {
             let (before, after) = (of(old, name), of(new, name));
             let word = |found: &Option<(&Value, Pointer)>| found.as_ref().map(|(value, _)| canonical(value));
             if word(&before) == word(&after) {
@@ -481,6 +485,76 @@ fn is_annotation(name: &str) -> bool {
             | "$schema"
             | "$id"
     )
+}
+
+/// Whether some draft of JSON Schema gives the keyword a meaning.
+fn is_known(name: &str) -> bool {
+    const KNOWN: [&str; 63] = [
+        "$anchor",
+        "$comment",
+        "$defs",
+        "$dynamicAnchor",
+        "$dynamicRef",
+        "$id",
+        "$recursiveAnchor",
+        "$recursiveRef",
+        "$ref",
+        "$schema",
+        "$vocabulary",
+        "additionalItems",
+        "additionalProperties",
+        "allOf",
+        "anyOf",
+        "const",
+        "contains",
+        "contentEncoding",
+        "contentMediaType",
+        "contentSchema",
+        "default",
+        "definitions",
+        "dependencies",
+        "dependentRequired",
+        "dependentSchemas",
+        "deprecated",
+        "description",
+        "else",
+        "enum",
+        "examples",
+        "exclusiveMaximum",
+        "exclusiveMinimum",
+        "format",
+        "id",
+        "if",
+        "items",
+        "maxContains",
+        "maxItems",
+        "maxLength",
+        "maxProperties",
+        "maximum",
+        "minContains",
+        "minItems",
+        "minLength",
+        "minProperties",
+        "minimum",
+        "multipleOf",
+        "not",
+        "oneOf",
+        "pattern",
+        "patternProperties",
+        "prefixItems",
+        "properties",
+        "propertyNames",
+        "readOnly",
+        "required",
+        "then",
+        "title",
+        "type",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+        "uniqueItems",
+        "writeOnly",
+    ];
+    KNOWN.binary_search(&name).is_ok()
 }
 
 fn types_of(names: Option<&Value>) -> Option<Types> {

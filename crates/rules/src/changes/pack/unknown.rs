@@ -14,7 +14,7 @@ use crate::changes::report::{At, Changes, Scope};
 use crate::place::own_name;
 use crate::subset::Reason;
 
-pub(super) const CHANGED: ChangeRule = ChangeRule {
+pub(in crate::changes) const CHANGED: ChangeRule = ChangeRule {
     id: "unknown-field-changed",
     bumps: Bumps::table("pmM"),
     suggest: None,

@@ -8,6 +8,7 @@ use ::pack::model::Tool;
 use serde_json::{Value, json};
 
 use crate::change::{Bump, Bumps, Certainty, ChangeRule, Witness};
+use crate::changes::pack::unknown::CHANGED as UNKNOWN_CHANGED;
 use crate::changes::report::{At, Changes};
 use crate::subset::{self, Budget, Difference, Kind, Reason};
 
@@ -73,6 +74,7 @@ fn rule(kind: Kind) -> &'static ChangeRule {
         Kind::Undecidable => &rules::UNDECIDABLE,
         Kind::DefaultChanged => &rules::DEFAULT_CHANGED,
         Kind::DescriptionChanged => &rules::DESCRIPTION_CHANGED,
+        Kind::UnknownChanged => &UNKNOWN_CHANGED,
     }
 }
 
