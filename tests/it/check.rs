@@ -486,3 +486,89 @@ fn every_release_of_a_line_counts_when_asked() {
     let told = changes.iter().filter_map(|change| change["message"].as_str());
     assert!(told.into_iter().any(|message| message.ends_with("(since 1.0.0)")), "{report}");
 }
+
+#[test]
+fn a_rename_in_the_settings_hides_no_pack_of_the_base() {
+    // The settings of the base know nothing of the new name.
+    let folder = on_branch();
+    folder.write("packs/greeter.pack.json", breaking("1.0.0").replace("\"greeter\"", "\"welcomer\""));
+    folder.write("packhouse.toml", "[[renamed]]\nfrom = \"greeter\"\nto = \"welcomer\"\n").commit("two");
+    let ran =
+        folder.run(&["check", "--against", "merge-base:main", "--policy-from", "base", "--format", "json"]);
+    let report = ran.json();
+    assert_eq!((ran.status, &report["packs"][0]["status"]), (1, &"removed".into()), "{report:#}");
+    let help = report["findings"][0]["help"].as_str().expect("help");
+    assert!(help.starts_with("the settings of the base judged this run"), "{help}");
+    // A pack that stood there all along is not the one that is gone.
+    let folder = Folder::repository();
+    folder.write("packs/other.pack.json", greeter("1.0.0").replace("greeter", "other"));
+    folder.write("packs/greeter.pack.json", greeter("1.0.0")).commit("one");
+    folder.git(&["switch", "--quiet", "--create", "topic"]);
+    folder.git(&["rm", "--quiet", "packs/greeter.pack.json"]);
+    folder.write("packhouse.toml", "[[renamed]]\nfrom = \"greeter\"\nto = \"other\"\n").commit("two");
+    let ran = against_main(&folder);
+    assert_eq!(ran.status, 1, "{}", ran.shown());
+    assert_eq!(ran.json()["packs"][0]["diff"]["changes"][0]["rule"], "pack-removed", "{}", ran.shown());
+}
+
+#[test]
+fn a_pack_that_leaves_the_checked_folder_is_not_passed_over() {
+    let folder = Folder::repository();
+    folder.write("packs/other.pack.json", greeter("1.0.0").replace("greeter", "other"));
+    folder.write("packs/greeter.pack.json", greeter("1.0.0")).commit("one");
+    folder.git(&["switch", "--quiet", "--create", "topic"]);
+    folder.git(&["rm", "--quiet", "packs/greeter.pack.json"]);
+    folder.write("elsewhere/greeter.pack.json", breaking("1.0.0")).commit("two");
+    let ran = folder.run(&["check", "packs", "--against", "merge-base:main"]);
+    assert_eq!(ran.status, 2, "{}", ran.shown());
+    assert!(ran.stderr.contains("the pack `greeter` moved from packs/greeter.pack.json"), "{}", ran.shown());
+    let ran = folder.run(&["check", "packs", "elsewhere", "--against", "merge-base:main"]);
+    assert_eq!(ran.status, 1, "{}", ran.shown());
+}
+
+#[test]
+fn a_file_or_folder_as_the_base_shows_what_is_gone() {
+    let folder = Folder::repository();
+    folder.write("packs/other.pack.json", greeter("1.0.0").replace("greeter", "other")).commit("one");
+    folder.write("base/other.pack.json", greeter("1.0.0").replace("greeter", "other"));
+    folder.write("base/greeter.pack.json", greeter("1.0.0"));
+    folder.write(".git/info/exclude", "base\n");
+    let apart = Folder::new();
+    apart.write("greeter.pack.json", greeter("1.0.0"));
+    apart.write("other.pack.json", greeter("1.0.0").replace("greeter", "other"));
+    let base = apart.path().display().to_string();
+    let ran = folder.run(&["check", "packs", "--against", &base, "--format", "json"]);
+    assert_eq!((ran.status, &ran.json()["packs"][0]["status"]), (1, &"removed".into()), "{}", ran.shown());
+    let file = format!("{base}/greeter.pack.json");
+    let ran = folder.run(&["check", "packs/other.pack.json", "--against", &file]);
+    assert!(ran.status == 1 && ran.stdout.contains("pack-removed"), "{}", ran.shown());
+}
+
+#[test]
+fn a_version_that_nobody_could_read_can_be_repaired() {
+    let folder = Folder::repository();
+    folder.write("greeter.pack.json", greeter("1.0")).commit("one");
+    folder.git(&["switch", "--quiet", "--create", "topic"]);
+    folder.write("greeter.pack.json", greeter("1.0.0")).commit("two");
+    let ran = against_main(&folder);
+    assert_eq!(
+        (ran.status, rules(&ran.json(), "warn")),
+        (0, vec!["version-unreadable".to_owned()]),
+        "{}",
+        ran.shown()
+    );
+}
+
+#[test]
+fn other_versions_of_prompts_are_other_content() {
+    let folder = Folder::repository();
+    folder.write("greeter.pack.json", greeter("1.0.0")).commit("one");
+    let other = greeter("1.0.0").replace(
+        "\"name\": \"Hello\",\n      \"version\": \"1.0.0\"",
+        "\"name\": \"Hello\",\n      \"version\": \"1.0.1\"",
+    );
+    folder.write("greeter.pack.json", other);
+    let ran = folder.run(&["check", "--against", "HEAD", "--format", "json"]);
+    assert_eq!(ran.status, 1, "{}", ran.shown());
+    assert_eq!(rules(&ran.json(), "error"), ["version-reused"], "{}", ran.shown());
+}

@@ -464,7 +464,7 @@ fn the_demo_serves_its_packs_and_cleans_up() {
         }
     }
     assert!(
-        said.contains("5 packs") && said.contains("(held back)") && said.contains("support-bot"),
+        said.contains("5 packs") && said.contains("(flagged)") && said.contains("support-bot"),
         "{said}"
     );
     let url =

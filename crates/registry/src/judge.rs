@@ -2,13 +2,13 @@
 //!
 //! [`evaluate`] stands behind every door: `lint`, `diff`, `check`, `POST /v1/check`, the pages and the daemon.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use pack::json::Document;
 use pack::model::{Pack, parse_version};
 use pack::tree::Tree;
-use pack::{Digest, Pointer, SpecVersion};
+use pack::{Digest, Node, Pointer, SpecVersion};
 use rules::{Bump, Change, Diff, DiffOptions, Finding, Level, LintOptions, Linted, Subject};
 use semver::Version;
 
@@ -404,6 +404,13 @@ pub fn same_content(old: Input<'_>, new: Input<'_>) -> bool {
     let new = Parsed { input: new, document: &new_document };
     let diff = rules::diff(old.version(), new.version(), options);
     diff.changes.iter().all(|change| change.rule == "compilation-changed")
+        && prompt_versions(&old_document) == prompt_versions(&new_document)
+}
+
+/// The versions of the prompts as they are written: no change of what a pack does, and content all the same.
+pub(crate) fn prompt_versions(document: &Document) -> BTreeMap<&str, Option<&str>> {
+    let prompts = Pack(document.root()).prompts();
+    prompts.map(|prompt| (prompt.name_key(), prompt.get("version").map(Node::source))).collect()
 }
 
 /// The identity of a content: canonical JSON without `compilation`, with the files of its skills.

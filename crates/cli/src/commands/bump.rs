@@ -78,9 +78,10 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
     examined.notes.iter().for_each(|note| complaint::say(&format!("note: {note}")));
     let (mut all, mut unreadable) = (Vec::new(), false);
     for pack in &examined.packs {
-        if let Some(complaint) = unreadable_version(pack) {
+        if let Some(complaint) = hopeless_version(pack) {
             complaint::print(&complaint.into());
             unreadable = true;
+            continue;
         }
         let Some(needed) = needed(pack, arguments.prompts) else { continue };
         if arguments.write {
@@ -107,11 +108,21 @@ fn document(all: &[Needed], written: bool) -> serde_json::Value {
     json!({ "version": 1, "packs": all.iter().map(entry).collect::<Vec<_>>() })
 }
 
-/// A pack whose version nobody can compare, or whose base has such a version: which it needs cannot be said.
-fn unreadable_version(pack: &ExaminedPack) -> Option<Complaint> {
+/// A pack whose version nobody can compare or raise, or whose base has such a version: which it needs cannot be said.
+fn hopeless_version(pack: &ExaminedPack) -> Option<Complaint> {
     let head = pack.head.as_ref()?;
     let path = &pack.report.path;
-    if head.evaluated.version.is_some() {
+    if let Some(version) = &head.evaluated.version {
+        if is_too_low(pack)
+            && pack.enough.as_ref().is_none_or(|enough| enough.cmp_precedence(version).is_le())
+        {
+            return Some(
+                Complaint::new(format!("{path}: {version} is too low, and no version above it is left"))
+                    .help(
+                        "write a lower one that was never published, or accept the changes with `[[allow]]`",
+                    ),
+            );
+        }
         let mut findings = pack.report.findings.iter();
         let of_base =
             findings.find(|finding| finding.rule == "version-unreadable" && !finding.acknowledged)?;
@@ -167,6 +178,10 @@ fn needed(pack: &ExaminedPack, with_prompts: bool) -> Option<Needed> {
 
 /// The version that the pack itself needs; none where its own will do.
 fn own_version(pack: &ExaminedPack) -> Option<&Version> {
+    is_too_low(pack).then_some(pack.enough.as_ref())?
+}
+
+fn is_too_low(pack: &ExaminedPack) -> bool {
     const TOO_LOW: [&str; 5] = [
         "version-not-bumped",
         "version-bump-too-small",
@@ -176,7 +191,7 @@ fn own_version(pack: &ExaminedPack) -> Option<&Version> {
     ];
     let is_too_low =
         |finding: &FindingView| TOO_LOW.contains(&finding.rule.as_str()) && !finding.acknowledged;
-    pack.report.findings.iter().any(is_too_low).then_some(pack.enough.as_ref())?
+    pack.report.findings.iter().any(is_too_low)
 }
 
 fn of_prompts(pack: &ExaminedPack) -> Vec<NeededByPrompt> {

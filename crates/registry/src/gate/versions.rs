@@ -11,9 +11,9 @@ use semver::Version;
 use serde_json::json;
 
 use super::Draft;
-use super::prompts::prompt_versions;
+use super::prompts::prompt_versions as judge_prompts;
 use crate::acknowledge::Holder;
-use crate::judge::{Settings, change_level, set_level, version_pointer};
+use crate::judge::{Settings, change_level, prompt_versions, set_level, version_pointer};
 use crate::report::{DiffReport, DiffSide, FindingView};
 use crate::version::{
     asks_more_than_patch, declared_bump, first_prerelease, is_sufficient, lowest_sufficient, zero_rule,
@@ -57,14 +57,29 @@ pub fn version_findings(judged: Judged<'_>) -> Vec<FindingView> {
     let base_text = judged.base.and_then(|(document, _)| Pack(document.root()).version_text());
     if let Some(text) = base_text.filter(|text| parse_version(text).is_none()) {
         let message = format!("the version `{text}` of the base is not semantic");
-        let help = "nothing can be said about the bump; compare with a base that has a version".to_owned();
-        findings.extend(at_version(judged, "version-unreadable", message, help));
+        // Nothing was published under it: a version that can be read repairs that.
+        let (level, help) = match pack.version() {
+            Some(_) => (Level::Warn, "nothing can be said about the bump; from this version on it can"),
+            None => {
+                (Level::Error, "nothing can be said about the bump; compare with a base that has a version")
+            }
+        };
+        let node = judged.new.at(&version_pointer()).unwrap_or(judged.new.root());
+        findings.extend(at_node(
+            judged,
+            "version-unreadable",
+            level,
+            message,
+            Some(help.to_owned()),
+            node,
+            "/version",
+        ));
     }
     if let Some(version) = pack.version() {
         findings.extend(pack_version(judged, &version));
         findings.extend(sunsets(judged, &version));
     }
-    findings.extend(prompt_versions(judged).into_iter().map(|prompt| prompt.finding));
+    findings.extend(judge_prompts(judged).into_iter().map(|prompt| prompt.finding));
     findings
 }
 
@@ -99,7 +114,8 @@ fn pack_version(judged: Judged<'_>, version: &Version) -> Option<FindingView> {
     let help = judged.way_out(version, &since, required, &enough);
     if version.cmp_precedence(&since).is_eq() {
         if required == Bump::None {
-            return None;
+            let is_same = prompt_versions(document) == prompt_versions(judged.new);
+            return if is_same { None } else { reused() };
         }
         let (rule, message) = if version.build == since.build {
             let accepted = diff.changes.iter().any(|change| change.acknowledged);

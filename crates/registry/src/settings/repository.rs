@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use pack::model::parse_version;
 use rules::change::RuleSetting;
 use rules::{Bump, Group, Level, Lint, Profile, find_lint};
 use serde::Deserialize;
@@ -151,7 +152,7 @@ pub struct Sunset {
     pub place: String,
     /// Since when it is announced.
     pub since: Option<String>,
-    /// The version in which it goes.
+    /// The version in which it goes, or the day.
     pub until: String,
     /// What to use instead.
     pub replacement: Option<String>,
@@ -284,12 +285,20 @@ fn checked(mut file: RepositoryFile, text: &str) -> Result<RepositorySettings, S
         },
         releases_from: file.releases.from,
         renamed: file.renamed,
-        sunset: file.sunset,
+        sunset: file.sunset.into_iter().map(sunset).collect::<Result<_, _>>()?,
         channels,
         yank: checked_ranges(file.yank, "yank")?,
         deprecate: checked_ranges(file.deprecate, "deprecate")?,
         skill_packages: packages.collect(),
     })
+}
+
+fn sunset(entry: Sunset) -> Result<Sunset, SettingsError> {
+    if parse_version(&entry.until).is_some() || entry.until.parse::<jiff::civil::Date>().is_ok() {
+        return Ok(entry);
+    }
+    let message = format!("`{}` is neither a version nor a day", entry.until);
+    Err(SettingsError::new("sunset.until", message).help("write it as 3.0.0 or 2027-01-31"))
 }
 
 fn host_variables(value: Option<toml::Value>) -> Result<Vec<String>, SettingsError> {
@@ -495,4 +504,22 @@ pub(super) fn rule_settings(
         settings.insert(name.clone(), setting);
     }
     Ok(settings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RepositorySettings;
+
+    #[test]
+    fn a_sunset_ends_with_a_version_or_a_day() {
+        let parse = |until: &str| {
+            let text = format!("[[sunset]]\npack = \"a\"\nplace = \"/tools/x\"\nuntil = \"{until}\"\n");
+            RepositorySettings::parse(&text).map_err(|error| error.to_string())
+        };
+        assert!(parse("3.0.0").is_ok() && parse("2027-01-31").is_ok());
+        for until in ["banana", "3.0", "2027-02-31", ""] {
+            let error = parse(until).expect_err(until);
+            assert!(error.contains("neither a version nor a day"), "{error}");
+        }
+    }
 }

@@ -395,7 +395,8 @@ impl Run<'_> {
             version: file.evaluated.version.as_ref(),
         };
         let reasons = reasons(diff.as_ref().map_or(&[], |diff| &diff.changes), holder, settings);
-        let passed = passes(&findings, diff.as_ref());
+        let is_compared = unreadable.is_none() || self.request.allow_broken_base;
+        let passed = passes(&findings, diff.as_ref()) && is_compared;
         let baseline = judgement.baseline.take();
         let report = CheckedPack { pack, path: shown, status, passed, findings, diff, baseline };
         let (enough, required) = (judgement.enough.clone(), judgement.required);

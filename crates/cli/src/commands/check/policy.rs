@@ -44,6 +44,10 @@ impl Run<'_> {
             let shown = settings_file_shown(root, folder);
             for mut finding in policy_findings(&old.settings, self.conditions.settings(&new), &file) {
                 finding.path.clone_from(&shown);
+                if self.request.policy_from_base {
+                    let help = "the settings of the base judged this run; let somebody who owns the policy approve this";
+                    finding.help = Some(help.to_owned());
+                }
                 if let Ok(text) = std::fs::read_to_string(root.join(&file)) {
                     locate(&mut finding, &text);
                     texts.insert(&shown, &file, SourceText::new(None, text.as_bytes()));

@@ -11,8 +11,9 @@ use registry::report::{CheckStatus, CheckedPack};
 use registry::settings::{FoundSettings, find_settings};
 use rules::Bump;
 
+use super::base::Kind;
 use super::examine::{ExaminedPack, Run};
-use super::sides::{BasePack, BaseSide, Pick, is_at_or_below};
+use super::sides::{BasePack, BaseSide, BaseTree, Pick, is_at_or_below};
 use crate::complaint::{self, Complaint};
 use crate::judging::{JudgedFile, SettingsKey};
 use crate::packs::{self, place_of};
@@ -53,6 +54,8 @@ impl Run<'_> {
         let Some(root) = self.root(judged)? else { return Ok(Vec::new()) };
         let tree = WorkTree::around(&root);
         let scopes = self.scopes(&tree)?;
+        // A file or folder of its own is the base as a whole: its paths are not those of this tree.
+        let is_apart = matches!(self.base.kind, Kind::Disk(_));
         let here: BTreeSet<&str> = judged.iter().filter_map(|file| file.evaluated.id.as_deref()).collect();
         let gone = |pack: &&BasePack| {
             let id = pack.id.as_deref().unwrap_or_default();
@@ -61,7 +64,7 @@ impl Run<'_> {
             !id.is_empty()
                 && !here.contains(id)
                 && !is_broken_here
-                && scopes.iter().any(|scope| is_at_or_below(&pack.path, scope))
+                && (is_apart || scopes.iter().any(|scope| is_at_or_below(&pack.path, scope)))
         };
         let candidates: Vec<&BasePack> = base.packs.iter().filter(gone).collect();
         if candidates.is_empty() {
@@ -72,11 +75,22 @@ impl Run<'_> {
         let mut seen = BTreeSet::new();
         for pack in candidates {
             let id = pack.id.as_deref().unwrap_or_default();
-            let Ok(settings) = find_settings(&tree, &pack.path) else { continue };
+            let settings = match self.request.policy_from_base {
+                true => find_settings(base.tree.as_ref(), &pack.path),
+                false => find_settings(&tree, &pack.path),
+            };
+            let Ok(settings) = settings else { continue };
             let renamed = settings.settings.renamed.iter().find(|entry| entry.from == id);
-            let is_renamed = renamed
-                .is_some_and(|entry| here.contains(entry.to.as_str()) || everywhere.contains(&entry.to));
-            if everywhere.contains(id) || is_renamed || !seen.insert(id.to_owned()) {
+            // What has the new name in the base too is another pack, and is compared with itself.
+            let is_renamed = renamed.is_some_and(|entry| {
+                let is_old = base.packs.iter().any(|pack| pack.id.as_ref() == Some(&entry.to));
+                !is_old && (here.contains(entry.to.as_str()) || everywhere.contains(&entry.to))
+            });
+            if is_renamed || !seen.insert(id.to_owned()) {
+                continue;
+            }
+            if everywhere.contains(id) {
+                self.tell_moved_away(pack, &base, &scopes);
                 continue;
             }
             if let Pick::Found(side) = base.read(pack) {
@@ -84,6 +98,20 @@ impl Run<'_> {
             }
         }
         Ok(removed)
+    }
+
+    /// Says that a pack of the base now stands where nobody looks. What is checked then is not all that was asked for.
+    fn tell_moved_away(&mut self, pack: &BasePack, base: &BaseTree, scopes: &[String]) {
+        let is_below = |path: &str| scopes.iter().any(|scope| is_at_or_below(path, scope));
+        let stood_outside = base.packs.iter().any(|other| other.id == pack.id && !is_below(&other.path));
+        if matches!(self.base.kind, Kind::Disk(_)) || stood_outside {
+            return;
+        }
+        let id = pack.id.as_deref().unwrap_or_default();
+        let message = format!("the pack `{id}` moved from {} to where this run does not look", pack.path);
+        let help = "name its new folder too, or run `packhouse check` without paths";
+        complaint::print(&Complaint::new(message).help(help).into());
+        self.complete = false;
     }
 
     fn removed_pack(
