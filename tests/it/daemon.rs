@@ -463,10 +463,7 @@ fn the_demo_serves_its_packs_and_cleans_up() {
             break;
         }
     }
-    assert!(
-        said.contains("5 packs") && said.contains("(flagged)") && said.contains("support-bot"),
-        "{said}"
-    );
+    assert!(said.contains("5 packs") && said.contains("(flagged)") && said.contains("support-bot"), "{said}");
     let url =
         said.lines().find_map(|line| line.trim().strip_prefix("curl http://")).expect("a command to try");
     let address = url.split('/').next().expect("an address").to_owned();

@@ -61,6 +61,10 @@ fn a_pack_waits_for_its_skill_package_and_is_published_when_that_arrives() {
     let told = ["unresolved-skill v1.0.0", "tag-mismatch v2.0.0"];
     daemon.wait("both problems are told", |daemon| problems(daemon) == told);
 
+    daemon.wait("the other source is read", |daemon| {
+        daemon.json("/v1/sources/skills")["last_success"].is_string()
+    });
+
     // Only a hint from the other source can lead here: both are polled once an hour.
     folder.git(&["-C", "skills", "tag", "tone@1.0.0"]);
     daemon.wait("the pack is served", |daemon| daemon.get("/v1/fetch/greeter@1.0.0").status == 200);

@@ -100,7 +100,7 @@ pub(crate) struct Scanner<'s> {
 pub(crate) struct Scanned {
     /// How many releases it published.
     pub(crate) published: usize,
-    /// Whether the source had moved at all.
+    /// Whether the source had moved at all: by a commit, or by a ref alone.
     pub(crate) moved: bool,
     /// Whether the source could not be read.
     pub(crate) failed: bool,
@@ -506,13 +506,13 @@ impl Run<'_> {
         }
         self.summary.published = published;
         self.summary.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let moved = self.summary.commits > 0;
-        if moved {
+        if self.summary.commits > 0 {
             self.state.last_scan = Some(self.summary.clone());
         }
         self.scanner.store.set_source_state(&self.scanner.source.name, &self.state)?;
+        // A tag on a commit that is known brings nothing here, but others may wait for it.
         let scanned =
-            Scanned { published, moved, refused: self.refused, more: self.more, ..Scanned::default() };
+            Scanned { published, moved: true, refused: self.refused, more: self.more, ..Scanned::default() };
         Ok((scanned, self.state.awaits))
     }
 
