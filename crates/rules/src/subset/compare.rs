@@ -92,6 +92,8 @@ struct Comparer<'a, 'v> {
     equal_for_any: Option<bool>,
     left_to_read: usize,
     size: usize,
+    /// Whether there are several candidates: a value may then be refused because of another one.
+    is_one_of_several: bool,
 }
 
 impl<'a, 'v> Comparer<'a, 'v> {
@@ -127,6 +129,7 @@ impl<'a, 'v> Comparer<'a, 'v> {
             back: budget.includes(new, old, Names::Declared),
             equal_for_any: None,
             left_to_read: MAX_READ,
+            is_one_of_several: candidates.len() > 1,
             size: nodes(old).max(nodes(new)),
         };
         comparer.judge(candidates)
@@ -236,7 +239,7 @@ impl<'a, 'v> Comparer<'a, 'v> {
         };
         let mut differences = Vec::new();
         for (kind, witness, reason) in found {
-            let witness = witness.and_then(|value| self.verified(value));
+            let witness = witness.and_then(|value| self.verified(value, candidate));
             let (kind, reason) = self.cautious(kind, witness.is_some(), reason);
             let (name, old, new) = (candidate.name.clone(), candidate.old.clone(), candidate.new.clone());
             differences.push(Difference { kind, name, old, new, witness, reason });
@@ -368,8 +371,12 @@ impl<'a, 'v> Comparer<'a, 'v> {
         self.validators.as_ref().is_ok_and(|validators| validators.separate(value))
     }
 
-    /// The value made small, if OLD accepts it and NEW does not; else the one that was found for the whole.
-    fn verified(&mut self, value: Value) -> Option<Value> {
+    /// A value that OLD accepts and NEW refuses, made small: if there is one, because of this candidate alone, else
+    /// because of this one too; else the one that was found for the whole.
+    fn verified(&mut self, value: Value, candidate: &Candidate<'v>) -> Option<Value> {
+        if let Some(alone) = self.refused_alone(candidate) {
+            return Some(alone);
+        }
         if self.separates(&value) {
             return Some(shrink(value, &mut |smaller| self.separates(smaller)));
         }
@@ -377,6 +384,28 @@ impl<'a, 'v> Comparer<'a, 'v> {
             Inclusion::Fails(value) => Some(value.clone()),
             _ => None,
         }
+    }
+
+    /// A value that NEW refuses, and would accept if this candidate had stayed as it was. Where nothing else differs,
+    /// any value is one, and nothing is asked.
+    fn refused_alone(&mut self, candidate: &Candidate<'v>) -> Option<Value> {
+        if !self.is_one_of_several || !self.budget.take_nodes(self.size) {
+            return None;
+        }
+        let stayed = self.read(1, &replacing(1, [candidate]));
+        if stayed == self.old || stayed == self.new || self.solver.forms.is_circular() {
+            return None;
+        }
+        self.solver.fuel = Fuel { steps: 30_000, words: 2_000_000 };
+        let literals = vec![(self.old, true), (stayed, true), (self.new, false)];
+        let Outcome::Found(value, _) = self.solver.solve(Goal { literals, sources: Some(vec![self.old]) })
+        else {
+            return None;
+        };
+        let shows = |comparer: &mut Self, value: &Value| {
+            comparer.separates(value) && comparer.solver.holds(stayed, value) == Some(true)
+        };
+        shows(self, &value).then(|| shrink(value, &mut |smaller| shows(self, smaller)))
     }
 
     /// The effect as far as the verdict agrees: where NEW allows nothing more, no difference alone can be said to
