@@ -24,7 +24,7 @@ pub struct PromptVersion {
 const WRITES_IT: &str = "`packhouse bump --prompts --write` does it";
 
 /// Judges the version of every prompt that stands on both sides.
-pub fn prompt_versions(judged: Judged<'_>) -> Vec<PromptVersion> {
+pub(super) fn prompt_verdicts(judged: Judged<'_>) -> Vec<PromptVersion> {
     let Some((old, diff)) = judged.baseline.or(judged.base) else { return Vec::new() };
     let (old, new) = (Pack(old.root()), Pack(judged.new.root()));
     let both = new.prompts().filter_map(|prompt| Some((old.prompt(prompt.name_key())?, prompt)));

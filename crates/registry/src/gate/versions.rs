@@ -11,7 +11,7 @@ use semver::Version;
 use serde_json::json;
 
 use super::Draft;
-use super::prompts::prompt_versions as judge_prompts;
+use super::prompts::{PromptVersion, prompt_verdicts};
 use crate::acknowledge::Holder;
 use crate::judge::{Settings, change_level, prompt_versions, set_level, version_pointer};
 use crate::report::{DiffReport, DiffSide, FindingView};
@@ -47,6 +47,11 @@ pub struct Judged<'a> {
 /// Everything that the gate says about the versions of one pack: `version-*`, `prompt-version-*` and
 /// `removed-before-sunset`.
 pub fn version_findings(judged: Judged<'_>) -> Vec<FindingView> {
+    findings_with(judged, &prompt_verdicts(judged))
+}
+
+/// The same, with the verdicts on the prompts at hand.
+pub(super) fn findings_with(judged: Judged<'_>, prompts: &[PromptVersion]) -> Vec<FindingView> {
     let mut findings = Vec::new();
     let pack = Pack(judged.new.root());
     if let Some(text) = pack.version_text().filter(|text| parse_version(text).is_none()) {
@@ -79,7 +84,7 @@ pub fn version_findings(judged: Judged<'_>) -> Vec<FindingView> {
         findings.extend(pack_version(judged, &version));
         findings.extend(sunsets(judged, &version));
     }
-    findings.extend(judge_prompts(judged).into_iter().map(|prompt| prompt.finding));
+    findings.extend(prompts.iter().map(|prompt| prompt.finding.clone()));
     findings
 }
 

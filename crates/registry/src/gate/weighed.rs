@@ -7,8 +7,8 @@ use pack::model::Pack;
 use rules::{Bump, Level};
 use semver::Version;
 
-use super::prompts::{PromptVersion, prompt_versions};
-use super::versions::{Judged, common_changes, cover, version_findings};
+use super::prompts::{PromptVersion, prompt_verdicts};
+use super::versions::{Judged, common_changes, cover, findings_with};
 use crate::judge::{Parsed, Settings, compare_parsed};
 use crate::report::{DiffReport, FindingView};
 use crate::version::{Known, baseline};
@@ -69,8 +69,8 @@ pub fn weigh(sides: Sides<'_>) -> Weighed {
     let below_diff = below.and_then(|below| compare_parsed(below, head, settings));
     let below = below.map(|below| below.document).zip(below_diff.as_ref());
     let judged = Judged { below, ..judged(sides, diff.as_ref(), since_diff.as_ref()) };
-    let (findings, enough) = (version_findings(judged), judged.enough());
-    let prompts = prompt_versions(judged);
+    let prompts = prompt_verdicts(judged);
+    let (findings, enough) = (findings_with(judged, &prompts), judged.enough());
     Weighed { diff, since: since_diff, enough, prompts, findings }
 }
 
