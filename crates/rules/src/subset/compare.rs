@@ -25,6 +25,9 @@ use super::{Inclusion, Names, Reason};
 /// How many nodes may be read again to judge candidates one by one; the others are kept unjudged.
 const MAX_READ: usize = 600_000;
 
+/// What one question about a single candidate may cost.
+const FUEL: Fuel = Fuel { steps: 30_000, words: 2_000_000 };
+
 /// Compares the schemas of two versions of one thing; a side without a schema allows any object.
 pub fn compare(old: Option<&Value>, new: Option<&Value>) -> Comparison {
     compare_within(old, new, &Budget::default())
@@ -357,7 +360,7 @@ impl<'a, 'v> Comparer<'a, 'v> {
         if self.solver.forms.is_circular() {
             return Err(Reason::Budget);
         }
-        self.solver.fuel = Fuel { steps: 30_000, words: 2_000_000 };
+        self.solver.fuel = FUEL;
         match ask(&mut self.solver, source, target, names) {
             Outcome::Empty => Ok(Within::All),
             Outcome::Vast => Ok(Within::Not(None)),
@@ -396,7 +399,7 @@ impl<'a, 'v> Comparer<'a, 'v> {
         if stayed == self.old || stayed == self.new || self.solver.forms.is_circular() {
             return None;
         }
-        self.solver.fuel = Fuel { steps: 30_000, words: 2_000_000 };
+        self.solver.fuel = FUEL;
         let literals = vec![(self.old, true), (stayed, true), (self.new, false)];
         let Outcome::Found(value, _) = self.solver.solve(Goal { literals, sources: Some(vec![self.old]) })
         else {

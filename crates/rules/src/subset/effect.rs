@@ -45,8 +45,6 @@ pub(super) fn kinds(about: &About, candidate: &Candidate<'_>, effect: Effect) ->
             Kind::TypeNarrowed if !narrows => Kind::CombinatorWidened,
             kind => kind,
         },
-        About::Values { old: None, .. } if !narrows => Kind::CombinatorWidened,
-        About::Values { new: None, .. } if !widens => Kind::CombinatorNarrowed,
         About::Values { old, new, constant } => {
             let kinds = value_kinds(old.as_deref(), new.as_deref(), *constant, narrows, widens);
             return kinds.into_iter().map(|kind| (kind, only_narrowing(kind, &witness), reason)).collect();
