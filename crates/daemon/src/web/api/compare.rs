@@ -47,9 +47,7 @@ pub(crate) async fn compared(
     let pool = app.pool.clone();
     let work = move || {
         let archive = StoreArchive::new(&app.store, &app.settings.sources);
-        let owner =
-            archive.owner(&new.id).filter(|owner| view.snapshot.source(&view.reader, owner).is_some());
-        let (found, note) = owner.map(|owner| settings_of(&app, &owner, &new.path)).unwrap_or_default();
+        let (found, note) = settings_of(&app, &view, &archive, &new.id, &new.path);
         let (old, new) = (content(&archive, &old)?, content(&archive, &new)?);
         let policy = &app.settings.policy;
         let settings =

@@ -52,22 +52,15 @@ impl Surroundings {
         if let Some(newest) = entry.as_ref().and_then(|entry| view.releases(entry).next_back()) {
             around.path.clone_from(&newest.path);
         }
-        let owner = archive.owner(id).filter(|owner| view.snapshot.source(&view.reader, owner).is_some());
-        if let Some(source) = owner {
-            around.find_settings(app, &source);
-        }
+        let (found, note) = settings_of(app, view, archive, id, &around.path);
+        around.found = found;
+        around.notes.extend(note);
         if !named_files(&document, &around.path).is_empty() {
             let releases = stand_ins(&view.known(archive, id), pack.version());
             around.borrow(archive, id, &releases);
             around.tell_unseen(&document);
         }
         around
-    }
-
-    fn find_settings(&mut self, app: &App, source: &str) {
-        let (found, note) = settings_of(app, source, &self.path);
-        self.found = found;
-        self.notes.extend(note);
     }
 
     fn borrow(&mut self, archive: &StoreArchive<'_>, id: &str, releases: &[Version]) {
@@ -122,9 +115,18 @@ fn stand_ins(known: &[Known], version: Option<Version>) -> Vec<Version> {
     versions
 }
 
-/// What the source says at its head of the pack at `path`; where that cannot be read, defaults and a remark.
-pub(super) fn settings_of(app: &App, source: &str, path: &str) -> (FoundSettings, Option<String>) {
-    match settings_at_head(app, source, path) {
+/// What the source that holds `id` says at its head of the pack at `path`: defaults where the reader may not see the
+/// source, and with a remark where it cannot be read.
+pub(super) fn settings_of(
+    app: &App,
+    view: &View,
+    archive: &StoreArchive<'_>,
+    id: &str,
+    path: &str,
+) -> (FoundSettings, Option<String>) {
+    let owner = archive.owner(id).filter(|owner| view.snapshot.source(&view.reader, owner).is_some());
+    let Some(source) = owner else { return Default::default() };
+    match settings_at_head(app, &source, path) {
         Ok(found) => (found, None),
         Err(why) => {
             let note = format!(
