@@ -14,7 +14,7 @@ use crate::output::{print, printable};
 
 /// The release, and the registry that is asked.
 #[derive(Debug, Args)]
-pub struct Target {
+struct Target {
     /// The release: id@version
     #[arg(value_name = "ID@VERSION")]
     release: String,
@@ -26,12 +26,52 @@ pub struct Target {
     registry: RegistryOptions,
 }
 
+/// The release, and why it changes.
+#[derive(Debug, Args)]
+pub struct Reasoned {
+    #[command(flatten)]
+    target: Target,
+    /// Why: it is shown to everybody who meets the release
+    #[arg(long, value_name = "TEXT")]
+    reason: String,
+}
+
+/// The release for which something is taken back.
+#[derive(Debug, Args)]
+pub struct Undone {
+    #[command(flatten)]
+    target: Target,
+    /// Why, as the ledger records it
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+}
+
+impl Reasoned {
+    /// Does something to the release, and says what it is now.
+    ///
+    /// # Errors
+    /// When no single release is named, or the registry refuses.
+    pub fn make(&self, deed: Deed) -> anyhow::Result<Verdict> {
+        self.target.change(deed, Some(&self.reason))
+    }
+}
+
+impl Undone {
+    /// Takes something back, and says what the release is now.
+    ///
+    /// # Errors
+    /// When no single release is named, or the registry refuses.
+    pub fn make(&self, deed: Deed) -> anyhow::Result<Verdict> {
+        self.target.change(deed, self.reason.as_deref())
+    }
+}
+
 impl Target {
     /// Does something to the release, and says what it is now.
     ///
     /// # Errors
     /// When no single release is named, or the registry refuses.
-    pub fn change(&self, deed: Deed, reason: Option<&str>) -> anyhow::Result<Verdict> {
+    fn change(&self, deed: Deed, reason: Option<&str>) -> anyhow::Result<Verdict> {
         let (id, version) = self.release()?;
         let client = registry_client(&self.registry)?;
         let document = client.do_to_release(deed, &id, &version, reason)?;

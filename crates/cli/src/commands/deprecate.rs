@@ -3,7 +3,7 @@
 use clap::Args;
 use client::Deed;
 
-use super::change::Target;
+use super::change::Reasoned;
 use crate::exit::Verdict;
 
 /// Tell whoever uses a release to leave it
@@ -15,10 +15,7 @@ use crate::exit::Verdict;
 )]
 pub struct Arguments {
     #[command(flatten)]
-    target: Target,
-    /// Why: it is shown to everybody who meets the release
-    #[arg(long, value_name = "TEXT")]
-    reason: String,
+    change: Reasoned,
 }
 
 /// Runs the command.
@@ -26,5 +23,5 @@ pub struct Arguments {
 /// # Errors
 /// When the registry refuses.
 pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
-    arguments.target.change(Deed::Deprecate, Some(&arguments.reason))
+    arguments.change.make(Deed::Deprecate)
 }

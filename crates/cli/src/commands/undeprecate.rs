@@ -3,7 +3,7 @@
 use clap::Args;
 use client::Deed;
 
-use super::change::Target;
+use super::change::Undone;
 use crate::exit::Verdict;
 
 /// Take a deprecation back
@@ -14,10 +14,7 @@ use crate::exit::Verdict;
 #[command(after_help = "Example:\n  packhouse undeprecate support@1.3.0")]
 pub struct Arguments {
     #[command(flatten)]
-    target: Target,
-    /// Why, as the ledger records it
-    #[arg(long, value_name = "TEXT")]
-    reason: Option<String>,
+    change: Undone,
 }
 
 /// Runs the command.
@@ -25,5 +22,5 @@ pub struct Arguments {
 /// # Errors
 /// When the registry refuses.
 pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
-    arguments.target.change(Deed::Undeprecate, arguments.reason.as_deref())
+    arguments.change.make(Deed::Undeprecate)
 }

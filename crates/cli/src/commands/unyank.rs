@@ -3,7 +3,7 @@
 use clap::Args;
 use client::Deed;
 
-use super::change::Target;
+use super::change::Undone;
 use crate::exit::Verdict;
 
 /// Take a yank back
@@ -15,10 +15,7 @@ use crate::exit::Verdict;
 )]
 pub struct Arguments {
     #[command(flatten)]
-    target: Target,
-    /// Why, as the ledger records it
-    #[arg(long, value_name = "TEXT")]
-    reason: Option<String>,
+    change: Undone,
 }
 
 /// Runs the command.
@@ -26,5 +23,5 @@ pub struct Arguments {
 /// # Errors
 /// When the registry refuses.
 pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
-    arguments.target.change(Deed::Unyank, arguments.reason.as_deref())
+    arguments.change.make(Deed::Unyank)
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 use client::Deed;
 
-use super::change::Target;
+use super::change::Reasoned;
 use crate::exit::Verdict;
 
 /// Make ranges and `latest` skip a release
@@ -13,10 +13,7 @@ use crate::exit::Verdict;
 #[command(after_help = "Example:\n  packhouse yank support@1.3.0 --reason \"wrong refund limit\"")]
 pub struct Arguments {
     #[command(flatten)]
-    target: Target,
-    /// Why: it is shown to everybody who meets the release
-    #[arg(long, value_name = "TEXT")]
-    reason: String,
+    change: Reasoned,
 }
 
 /// Runs the command.
@@ -24,5 +21,5 @@ pub struct Arguments {
 /// # Errors
 /// When the registry refuses.
 pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
-    arguments.target.change(Deed::Yank, Some(&arguments.reason))
+    arguments.change.make(Deed::Yank)
 }

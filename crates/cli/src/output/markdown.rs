@@ -223,12 +223,9 @@ fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     let text = printable(text);
     for (at, part) in text.split('`').enumerate() {
-        if at % 2 == 1 && part.is_empty() {
-            escaped.push_str("\\`\\`");
-            continue;
-        }
         if at % 2 == 1 {
-            escaped.push_str(&code(part));
+            // Two backticks side by side would open a longer piece of code.
+            escaped.push_str(&if part.is_empty() { "\\`\\`".to_owned() } else { code(part) });
             continue;
         }
         for character in part.chars() {
