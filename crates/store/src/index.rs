@@ -81,9 +81,14 @@ impl Index {
         }
     }
 
-    /// Opens the rows as they are, without moving anything aside; none where they do not open or have another shape.
-    pub(crate) fn open_as_is(folder: &Path) -> Option<Index> {
-        Index::open_existing(folder).ok().filter(|index| index.schema() == Some(SCHEMA))
+    /// Opens the rows as they are, without moving anything aside; none where they have another shape.
+    ///
+    /// Rows that were killed before sled first wrote them out are empty rows, not damaged ones.
+    pub(crate) fn open_as_is(folder: &Path) -> Result<Option<Index>, StoreError> {
+        let index = Index::open_existing(folder)?;
+        let (index, schema) = index.kept(|index| guarded("read a number", || index.db.get("schema")))?;
+        let same = schema.is_none_or(|schema| *schema == SCHEMA.to_be_bytes());
+        Ok(same.then_some(index))
     }
 
     /// Opens empty rows; those that were there are moved aside.

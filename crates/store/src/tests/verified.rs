@@ -162,7 +162,24 @@ fn rows_that_cannot_be_compared_are_noted() {
     assert_eq!((verified.damage.len(), verified.rows), (0, None));
     assert!(verified.notes[0].contains("in use by a daemon"), "{:?}", verified.notes);
     drop(store);
-    std::fs::remove_dir_all(index_folder(&world.path())).expect("removed rows");
+    let rows = index_folder(&world.path());
+    std::fs::remove_dir_all(&rows).expect("removed rows");
     assert!(found(&world).notes[0].contains("no look-up rows yet"));
+    // What a kill leaves before the first flush, and what a newer program writes.
+    drop(sled::open(&rows).expect("empty rows"));
+    let verified = found(&world);
+    assert_eq!((verified.damage, verified.notes.len()), (Vec::new(), 1));
+    assert!(verified.notes[0].contains("behind the ledger"), "{:?}", verified.notes);
+    let newer = sled::open(&rows).expect("empty rows");
+    newer.insert("schema", &u64::MAX.to_be_bytes()).expect("a row");
+    drop(newer);
+    let verified = found(&world);
+    assert_eq!((verified.damage, verified.notes.len()), (Vec::new(), 1));
+    assert!(verified.notes[0].contains("the shape of another version"), "{:?}", verified.notes);
+    std::fs::remove_file(rows.join("db")).expect("a file of sled");
+    std::fs::create_dir(rows.join("db")).expect("a folder in its place");
+    let verified = found(&world);
+    assert_eq!((verified.damage.len(), verified.damage[0].remedy), (1, Remedy::Rebuild));
+    assert!(verified.damage[0].text.starts_with("the look-up rows cannot be opened: "), "{verified:?}");
     assert!(files_below(&ledger_folder(&world.path())).len() > 2);
 }

@@ -1,6 +1,7 @@
 //! Compares every row of the look-ups with what the ledger says.
 
 use std::collections::BTreeMap;
+use std::error::Error as _;
 use std::path::Path;
 
 use git::{Ledger, ObjectId};
@@ -25,8 +26,16 @@ pub(super) fn check(folder: &Path, ledger: &Ledger, head: ObjectId, verified: &m
         }
         Err(error) => return verified.notes.push(format!("the look-up rows were not compared: {error}")),
     };
-    let Some(index) = Index::open_as_is(&folder_of_rows) else {
-        return verified.damaged_row("the look-up rows cannot be opened");
+    let index = match Index::open_as_is(&folder_of_rows) {
+        Ok(Some(index)) => index,
+        Ok(None) => {
+            let note = "the look-up rows have the shape of another version: the next start rebuilds them";
+            return verified.notes.push(note.to_owned());
+        }
+        Err(error) => {
+            let reason = error.source().map(ToString::to_string).unwrap_or_default();
+            return verified.damaged_row(format!("the look-up rows cannot be opened: {reason}"));
+        }
     };
     match index.head() {
         Some(known) if known == head.to_string() => compare(&index, ledger, head, verified),
