@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::budget::Budget;
 use super::candidate::{About, Candidate, Place, replacing};
+use super::declared::Declared;
 use super::difference::{Comparison, Difference, Kind, Verdict};
 use super::document::Document;
 use super::effect::{Effect, Found, deepest, joined, kinds};
@@ -271,9 +272,11 @@ impl<'a, 'v> Comparer<'a, 'v> {
         let last = |pointer: &Option<Pointer>| -> Option<String> {
             pointer.as_ref().and_then(|pointer| pointer.tokens().last().map(|token| token.into_owned()))
         };
+        let mut is_known = false;
         for (name, sends, lacks) in [(last(&candidate.old), 0, 1), (last(&candidate.new), 1, 0)] {
             let Some(name) = name else { continue };
-            if self.is_declared(place, lacks, &name) || !self.is_sendable(place, sends, &name) {
+            is_known |= self.is_declared(place, lacks, &name);
+            if (is_known && !place.by_pattern) || !self.is_sendable(place, sends, &name) {
                 return Vec::new();
             }
         }
@@ -292,6 +295,7 @@ impl<'a, 'v> Comparer<'a, 'v> {
             // A pattern of names also limits names that were declared all along.
             About::Added { .. } if narrows && place.by_pattern => Kind::ConstraintTightened,
             About::Removed if widens && place.by_pattern => Kind::ConstraintRelaxed,
+            _ if is_known => return Vec::new(),
             About::Added { .. } if narrows => Kind::CombinatorNarrowed,
             About::Added { .. } => Kind::OptionalAdded,
             About::Renamed => Kind::Renamed,
@@ -310,10 +314,24 @@ impl<'a, 'v> Comparer<'a, 'v> {
         let form = self.place_form(place, side);
         let declared = self.solver.declared(&[form]);
         if place.by_pattern {
-            let pattern = self.solver.forms.pattern(name);
-            return declared.all || declared.patterns.contains(&pattern);
+            return declared.all || self.declares_pattern(&declared, name);
         }
         self.solver.declares(Some(&vec![form]), name) != Some(false)
+    }
+
+    /// Whether each name that a pattern matches is declared in one way or another.
+    fn declares_pattern(&mut self, declared: &Declared, pattern: &str) -> bool {
+        let forms = &mut self.solver.forms;
+        let pattern = forms.pattern(pattern);
+        if declared.patterns.contains(&pattern) {
+            return true;
+        }
+        let names: Vec<Value> = declared.names.iter().map(|name| Value::from(&**name)).collect();
+        let mut literals = vec![(forms.types(Types::STRING), true), (pattern, true)];
+        literals.push((forms.values(&names), false));
+        literals.extend(declared.patterns.iter().map(|pattern| (*pattern, false)));
+        self.solver.fuel = Fuel::default();
+        self.solver.solve(Goal { literals, sources: None }) == Outcome::Empty
     }
 
     fn is_sendable(&mut self, place: &Place<'v>, side: usize, name: &str) -> bool {

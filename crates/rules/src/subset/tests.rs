@@ -49,6 +49,18 @@ fn rewrites() -> Vec<(Value, Value)> {
         (json!({"anyOf": [{"type": "string"}, {"type": "null"}]}), json!({"type": ["string", "null"]})),
         (json!({"const": 3}), json!({"enum": [3.0]})),
         (
+            json!({"type": "object", "properties": {"x": {"type": "string"}}}),
+            json!({"type": "object", "patternProperties": {"^x$": {"type": "string"}}}),
+        ),
+        (
+            json!({"type": "object", "properties": {"a": {"type": "null"}, "b": {"type": "null"}}, "additionalProperties": false}),
+            json!({"type": "object", "patternProperties": {"^[ab]$": {"type": "null"}}, "additionalProperties": false}),
+        ),
+        (
+            json!({"type": "object", "patternProperties": {"^(a|b)$": {"type": "null"}}, "additionalProperties": false}),
+            json!({"type": "object", "patternProperties": {"^[ab]$": {"type": "null"}}, "additionalProperties": false}),
+        ),
+        (
             json!({"allOf": [{"type": "object"}, {"allOf": [{"required": ["a"]}, {"properties": {"a": {"type": "integer"}}}]}]}),
             json!({"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}}),
         ),

@@ -98,6 +98,17 @@ fn parameters_come_and_go() {
         object(json!({"a": {"type": "object", "properties": {"x": {}, "y": {}}}})),
         &[(Kind::OptionalAdded, "/properties/a/properties/y")],
     );
+    let patterns = |listed: Value| json!({"type": "object", "patternProperties": listed});
+    check_both(
+        object(json!({"x": {}})),
+        patterns(json!({"^x": {}})),
+        &[(Kind::OptionalAdded, "/patternProperties/^x")],
+    );
+    check_both(
+        patterns(json!({"^x": {}})),
+        patterns(json!({"^x": {}, "^xy": {"type": "null"}})),
+        &[(Kind::ConstraintTightened, "/patternProperties/^xy")],
+    );
     // What cannot be sent is no parameter.
     check_both(object(json!({"a": {}})), object(json!({"a": {}, "b": false})), &[]);
 }
