@@ -125,6 +125,22 @@ fn settings_that_became_easier_are_told() {
 }
 
 #[test]
+fn what_is_switched_off_is_counted_and_leaves_no_pack_unchanged() {
+    let folder = Folder::repository();
+    let rules = ["variable-required-added", "prompt-template-changed"];
+    let off: String = rules.iter().map(|rule| format!("{rule} = \"off\"\n")).collect();
+    folder
+        .write("packhouse.toml", format!("[changes.rules]\n{off}"))
+        .write("packs/greeter.pack.json", greeter("1.0.0"))
+        .commit("one");
+    folder.git(&["switch", "--quiet", "--create", "topic"]);
+    folder.write("packs/greeter.pack.json", breaking("1.0.0")).commit("two");
+    let report = against_main(&folder).json();
+    assert_eq!(report["packs"][0]["status"], "changed");
+    assert_eq!(report["notes"][0], "greeter: 2 changes are switched off");
+}
+
+#[test]
 fn a_pack_that_leaves_strict_settings_behind_is_told() {
     let folder = Folder::repository();
     let error = "[lints]\nstyle = \"error\"\n[changes]\nprofile = \"strict\"\n";

@@ -35,7 +35,7 @@ pub use prompts::PromptVersion;
 pub use versions::{Judged, as_prerelease, lowest_free, pack_removed, pairing_ambiguous, version_findings};
 pub use weighed::{
     Sides, Weighed, is_silent, judged, judging_release, line_release, next_judging_release, not_compared,
-    passes, weigh,
+    passes, remarks, weigh,
 };
 
 /// A finding of the gate before it knows its level.

@@ -74,15 +74,22 @@ pub fn weigh(sides: Sides<'_>) -> Weighed {
     Weighed { diff, since: since_diff, enough, prompts, findings }
 }
 
-/// Whether two files were compared and nothing is to be said of them.
+/// Whether two files were compared and nothing is to be said of them, not even that changes are switched off.
 pub fn is_silent(diff: Option<&DiffReport>, findings: &[FindingView]) -> bool {
-    let is_same = |diff: &DiffReport| diff.changes.is_empty() && diff.old.version == diff.new.version;
+    let is_same = |diff: &DiffReport| {
+        diff.changes.is_empty() && diff.notes.is_empty() && diff.old.version == diff.new.version
+    };
     diff.is_some_and(is_same) && findings.is_empty()
 }
 
 /// The remark on a pack that has no older version to be compared with.
 pub fn not_compared(name: &str, has_base: bool) -> String {
     format!("{name}: {}", if has_base { "it is new" } else { "nothing was compared" })
+}
+
+/// The remarks of a pack's comparison as those of a run over several packs.
+pub fn remarks(name: &str, diff: Option<&DiffReport>) -> Vec<String> {
+    diff.iter().flat_map(|diff| &diff.notes).map(|note| format!("{name}: {note}")).collect()
 }
 
 /// The sides with what comparing them gave.

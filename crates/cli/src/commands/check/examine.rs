@@ -9,7 +9,7 @@ use std::sync::Arc;
 use git::{ObjectId, SourceRepository};
 use pack::tree::Tree;
 use registry::acknowledge::{Holder, reasons};
-use registry::gate::{PromptVersion, is_silent, not_compared, passes};
+use registry::gate::{PromptVersion, is_silent, not_compared, passes, remarks};
 use registry::report::{CheckStatus, CheckedPack, FindingView};
 use registry::settings::find_settings;
 use rules::{Bump, Profile};
@@ -375,8 +375,9 @@ impl Run<'_> {
         }));
         findings.sort_by(|a, b| (a.line, a.column, &a.rule).cmp(&(b.line, b.column, &b.rule)));
         let pack = file.evaluated.id.clone().unwrap_or_default();
+        let name = if pack.is_empty() { &shown } else { &pack };
+        self.notes.extend(remarks(name, judgement.diff.as_ref()));
         if status == CheckStatus::New {
-            let name = if pack.is_empty() { &shown } else { &pack };
             self.notes.push(match &unreadable {
                 Some(why) => format!("{name}: nothing was compared: {why}"),
                 None => not_compared(name, !matches!(self.base.kind, Kind::Nothing)),

@@ -8,7 +8,7 @@ use registry::acknowledge::{Accepted, Holder};
 use registry::candidate::{Archive, ReleaseContent};
 use registry::gate::{
     AllowRun, JudgedPack, Sides, Weighed, acknowledge, allow_findings, is_silent, judging_release,
-    line_release, next_judging_release, not_compared, passes, weigh,
+    line_release, next_judging_release, not_compared, passes, remarks, weigh,
 };
 use registry::judge::{Evaluated, Input, Parsed, Settings, evaluate, same_content};
 use registry::report::{BaselineView, CheckReport, CheckStatus, CheckedPack, FindingView};
@@ -97,10 +97,11 @@ fn checked(app: &App, view: &View, bytes: &[u8], against: &Against) -> Result<Ch
     let identity = (id, evaluated.version.as_ref());
     let Compared { mut weighed, status, is_published } =
         compared(head, identity, (view, &archive), against, settings)?;
+    let shown = if id.is_empty() { around.path.clone() } else { id.to_owned() };
     if status == CheckStatus::New {
-        let shown = if id.is_empty() { &around.path } else { id };
-        around.notes.push(not_compared(shown, *against != Against::Nothing));
+        around.notes.push(not_compared(&shown, *against != Against::Nothing));
     }
+    around.notes.extend(remarks(&shown, weighed.diff.as_ref()));
     if is_published {
         let version = evaluated.version_text.as_deref().unwrap_or_default();
         around.notes.push(format!("{version} is published with the same content"));

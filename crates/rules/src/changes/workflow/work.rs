@@ -66,7 +66,10 @@ pub(super) fn compare<'a>(
 ) {
     compare_prompt(comparison, old, new, changes);
     compare_composition(comparison, old, new, changes);
-    if written(old.get("skills")) != written(new.get("skills")) {
+    // One path can be spelled in several ways.
+    let path = |state: State<'a>| pack::tree::join("", state.text("skills")?);
+    let is_same = path(old).is_some_and(|known| path(new) == Some(known));
+    if !is_same && written(old.get("skills")) != written(new.get("skills")) {
         let shown = |state: State<'a>| match state.text("skills") {
             Some(text) => format!("`{text}`"),
             None => "all".to_owned(),
