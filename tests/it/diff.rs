@@ -176,4 +176,12 @@ fn markdown_shows_code_as_it_is() {
     folder.write("old.pack.json", with("^(a|b|c)$")).write("new.pack.json", with("^(a|b)$"));
     let shown = folder.run(&["diff", "old.pack.json", "new.pack.json", "--format", "markdown"]).stdout;
     assert!(shown.contains("`^(a|b)$`"), "{shown}");
+    // A name may end the code it stands in; what follows is neither a link nor a call.
+    let named = |name: &str| {
+        greeter("1.0.0").replacen("\"prompts\": {", &format!("\"{name}\": 1, \"prompts\": {{"), 1)
+    };
+    folder.write("old.pack.json", greeter("1.0.0"));
+    folder.write("new.pack.json", named("a` https://host.test @team"));
+    let shown = folder.run(&["diff", "old.pack.json", "new.pack.json", "--format", "markdown"]).stdout;
+    assert!(shown.contains("`a` `https://host.test` `@team`"), "{shown}");
 }

@@ -228,18 +228,38 @@ fn escaped(text: &str) -> String {
             escaped.push_str(&if part.is_empty() { "\\`\\`".to_owned() } else { code(part) });
             continue;
         }
-        for character in part.chars() {
-            match character {
-                '<' => escaped.push_str("&lt;"),
-                '\\' | '*' | '_' | '[' | ']' | '#' | '>' | '~' | '@' => {
-                    escaped.push('\\');
-                    escaped.push(character);
-                }
-                other => escaped.push(other),
+        for word in part.split_inclusive(char::is_whitespace) {
+            let bare = word.trim_end();
+            if becomes_link(bare) {
+                escaped.push_str(&code(bare));
+                escaped.push_str(&word[bare.len()..]);
+            } else {
+                escape_into(&mut escaped, word);
             }
         }
     }
     escaped
+}
+
+fn escape_into(escaped: &mut String, text: &str) {
+    for character in text.chars() {
+        match character {
+            '<' => escaped.push_str("&lt;"),
+            '\\' | '*' | '_' | '[' | ']' | '#' | '>' | '~' | '@' => {
+                escaped.push('\\');
+                escaped.push(character);
+            }
+            other => escaped.push(other),
+        }
+    }
+}
+
+/// Whether hosts turn a word into a link or call somebody by it, which no backslash prevents everywhere.
+fn becomes_link(word: &str) -> bool {
+    let calls = |(before, after): (&str, &str)| {
+        !before.ends_with(char::is_alphanumeric) && after.starts_with(char::is_alphanumeric)
+    };
+    word.contains("://") || word.contains("www.") || word.split_once('@').is_some_and(calls)
 }
 
 fn cell(text: &str) -> String {
