@@ -520,3 +520,52 @@ fn the_schema_files_of_a_release_are_compared() {
     assert_eq!(narrowed.status, 1, "{}", narrowed.shown());
     assert!(narrowed.stdout.contains("[composition-input-narrowed]"), "{}", narrowed.shown());
 }
+
+#[test]
+fn what_a_schema_file_refers_to_belongs_to_the_release() {
+    let folder = Folder::new();
+    let compositions = r#""compositions": { "greet": { "version": 1, "input_schema": "schemas/in.json",
+        "steps": [{ "id": "say", "kind": "prompt", "prompt_task": "hello" }], "output": "say" } },
+  "prompts": {"#;
+    let pack = |version: &str| greeter(version).replacen("\"prompts\": {", compositions, 1);
+    folder.write("packs/made/greeter.pack.json", pack("1.0.0"));
+    folder.write(
+        "packs/schemas/in.json",
+        r#"{ "type": "object", "properties": { "to": { "type": "string" } } }"#,
+    );
+    folder.write("registry.toml", "[[source]]\nname = \"packs\"\npath = \"packs\"\n");
+    folder.git(&["init", "--quiet", "--initial-branch=main", "packs"]);
+    let commit = |message: &str| {
+        folder.git(&["-C", "packs", "add", "--all"]);
+        folder.git(&["-C", "packs", "commit", "--quiet", "--message", message]);
+    };
+    commit("first");
+    let daemon = Daemon::start(&folder);
+    daemon.wait("the pack is served", |daemon| daemon.get("/v1/fetch/greeter@1.0.0").status == 200);
+    // The schema starts to refer to another file: the pack's version and the commit that brings it are one.
+    folder.write("packs/made/greeter.pack.json", pack("2.0.0"));
+    folder.write(
+        "packs/schemas/in.json",
+        r#"{ "type": "object", "properties": { "to": { "$ref": "parts/to.json" } } }"#,
+    );
+    folder.write("packs/schemas/parts/to.json", r#"{ "type": "string", "minLength": 2 }"#);
+    commit("second");
+    daemon.wait("the second is served", |daemon| daemon.get("/v1/fetch/greeter@2.0.0").status == 200);
+    let manifest = daemon.json("/v1/packs/greeter/versions/2.0.0");
+    let paths: Vec<&str> = manifest["files"]
+        .as_array()
+        .expect("files")
+        .iter()
+        .filter_map(|file| file["path"].as_str())
+        .collect();
+    assert_eq!(paths, ["schemas/in.json", "schemas/parts/to.json"]);
+    folder.write("packs/schemas/parts/to.json", r#"{ "type": "string", "minLength": 3 }"#);
+    let registry = format!("http://{}", daemon.address);
+    let arguments = ["check", "--against", "registry:2.0.0", "--registry", &registry, "--format", "concise"];
+    let narrowed = folder.run_in("packs", &arguments, &[], "");
+    assert!(narrowed.stdout.contains("[composition-input-narrowed]"), "{}", narrowed.shown());
+    commit("third");
+    daemon.wait("the reuse is told", |daemon| {
+        daemon.json("/v1/sources/packs")["problems"][0]["code"] == "version-reused"
+    });
+}

@@ -2,7 +2,7 @@
 
 use client::{Client, ClientError, Fetched, Form, Manifest};
 use pack::Document;
-use pack::tree::{EntryKind, MemoryTree};
+use pack::tree::{EntryKind, MemoryTree, NoTree};
 use registry::discover::named_files;
 
 /// The source bytes of a release, the path of its file, and the files that it names.
@@ -23,9 +23,9 @@ pub fn release(client: &Client, reference: &str) -> Result<RegistryRelease, Clie
     let fetched = client.fetch(reference, Form::Source)?;
     let path = format!("{}.pack.json", fetched.id);
     let alone = |fetched, path| RegistryRelease { fetched, path, tree: MemoryTree::default() };
-    let names_files = Document::parse(&fetched.bytes)
-        .0
-        .is_some_and(|document| document.root().is_object() && !named_files(&document, &path).is_empty());
+    let names_files = Document::parse(&fetched.bytes).0.is_some_and(|document| {
+        document.root().is_object() && !named_files(&document, &path, &NoTree).is_empty()
+    });
     if !names_files {
         return Ok(alone(fetched, path));
     }

@@ -11,6 +11,7 @@ pub mod model;
 pub mod number;
 pub mod pointer;
 pub mod schema;
+pub mod schema_file;
 pub mod similar;
 pub mod skill;
 pub mod span;

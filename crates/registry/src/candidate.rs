@@ -1,12 +1,12 @@
 //! Candidates: pack versions found in a source, and how each becomes a release or a problem.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use pack::json::Document;
 use pack::model::Pack;
-use pack::tree::Tree;
-use pack::{Digest, Node};
+use pack::tree::{Tree, folder, join};
+use pack::{Digest, Node, schema_file};
 use semver::Version;
 
 use crate::gate::{Judged, acknowledge, version_findings};
@@ -301,37 +301,35 @@ fn release_files(
     files
 }
 
-/// The relative schema files that compositions refer to and that are there, by repository path.
+/// The schema files that compositions refer to and that are there, and those that these lead to, by repository path.
 fn schema_files(document: &Document, path: &str, tree: &dyn Tree) -> BTreeMap<String, StoredFile> {
-    schema_paths(document, path)
-        .into_iter()
-        .filter_map(|path| {
-            Some((path.clone(), StoredFile { bytes: tree.read(&path).ok()?, executable: false }))
-        })
+    let there = |ways: Vec<String>| ways.into_iter().find(|way| tree.read(way).is_ok());
+    let starts = schema_places(document, path).into_iter().filter_map(there);
+    let reached = schema_file::reached(tree, starts).into_iter();
+    reached
+        .filter_map(|(path, bytes)| Some((path, StoredFile { bytes: bytes?, executable: false })))
         .collect()
 }
 
-/// The repository paths of the relative schema files that compositions refer to.
-pub fn schema_paths(document: &Document, path: &str) -> Vec<String> {
-    let pack = Pack(document.root());
+/// Where the relative schema files that compositions refer to may stand, the likelier place of each first.
+pub fn schema_places(document: &Document, path: &str) -> BTreeSet<Vec<String>> {
     let mut references: Vec<&str> = Vec::new();
-    for composition in pack.compositions() {
+    for composition in Pack(document.root()).compositions() {
         let steps = composition.all_steps();
-        let nodes = std::iter::once(composition.0).chain(steps.iter().map(|step| step.0));
-        for node in nodes {
+        for node in std::iter::once(composition.0).chain(steps.iter().map(|step| step.0)) {
             references.extend(["input_schema", "output_schema"].iter().filter_map(|key| node.text(key)));
         }
     }
-    let base = pack::tree::folder(path);
-    let relative =
-        references.into_iter().filter(|reference| !reference.contains(':') && !reference.starts_with('#'));
-    let mut paths: Vec<String> = relative
-        .filter_map(|reference| pack::tree::join(base, reference.split('#').next().unwrap_or_default()))
-        .filter(|path| !path.is_empty())
-        .collect();
-    paths.sort();
-    paths.dedup();
-    paths
+    let files = references.into_iter().filter(|reference| !reference.contains(':'));
+    let places = files.map(|reference| {
+        let file = reference.split('#').next().filter(|file| !file.is_empty());
+        let ways = file.map(|file| [join(folder(path), file), join("", file)]);
+        let mut ways: Vec<String> =
+            ways.into_iter().flatten().flatten().filter(|way| !way.is_empty()).collect();
+        ways.dedup();
+        ways
+    });
+    places.filter(|ways| !ways.is_empty()).collect()
 }
 
 fn summary(document: &Document) -> Summary {

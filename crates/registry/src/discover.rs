@@ -12,9 +12,10 @@ pub use tags::{TagPatterns, TagStep, tagged, version_of};
 
 use pack::json::Document;
 use pack::model::{Pack, SkillForm};
+use pack::schema_file;
 use pack::tree::{EntryKind, Tree, Unreadable, folder, join};
 
-use crate::candidate::schema_paths;
+use crate::candidate::schema_places;
 use crate::pattern::Patterns;
 use crate::problem::{Problem, ProblemCode};
 use crate::settings::{Limits, SourceSettings};
@@ -144,12 +145,13 @@ fn look(path: &str, blob: &str, tree: &dyn Tree, limits: Limits) -> Look {
     if path.contains(char::is_control) {
         return broken(ProblemCode::UnreadableName, "the path holds a control character".to_owned());
     }
-    Look::Pack(pack_file(path, blob, &document), bytes)
+    Look::Pack(pack_file(path, blob, &document, tree), bytes)
 }
 
-/// Paths of the files and folders that a pack names: its skills and schema files.
-pub fn named_files(document: &Document, path: &str) -> Vec<String> {
-    let mut named = schema_paths(document, path);
+/// Paths of the files and folders that a pack names: its skills, its schema files, and what these refer to in `tree`.
+pub fn named_files(document: &Document, path: &str, tree: &dyn Tree) -> Vec<String> {
+    let schemas = schema_places(document, path).into_iter().flatten();
+    let mut named: Vec<String> = schema_file::reached(tree, schemas).into_keys().collect();
     for skill in Pack(document.root()).skills() {
         if let Some(SkillForm::Path(reference, _)) = skill.form() {
             named.extend(join(folder(path), reference));
@@ -161,12 +163,12 @@ pub fn named_files(document: &Document, path: &str) -> Vec<String> {
     named
 }
 
-fn pack_file(path: &str, blob: &str, document: &Document) -> PackFile {
+fn pack_file(path: &str, blob: &str, document: &Document, tree: &dyn Tree) -> PackFile {
     let pack = Pack(document.root());
     PackFile {
         blob: blob.to_owned(),
         id: pack.id().map(str::to_owned),
         version: pack.version_text().map(str::to_owned),
-        named: named_files(document, path),
+        named: named_files(document, path, tree),
     }
 }

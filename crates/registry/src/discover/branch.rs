@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use pack::json::Document;
 use pack::tree::{EntryKind, Tree, folder};
 
-use super::{Look, PackFile, Selection, look};
+use super::{Look, PackFile, Selection, look, named_files};
 use crate::candidate::Candidate;
 use crate::problem::{Problem, ProblemCode};
 use crate::settings::is_settings_file;
@@ -101,6 +101,12 @@ impl BranchState {
                 && let Ok(read) = tree.read(slot.key())
             {
                 sight.touched.insert(slot.key().clone());
+                // A schema file that changed may lead to others.
+                if let (Some(pack), Some(document)) =
+                    (self.packs.get_mut(slot.key()), Document::parse(&read).0)
+                {
+                    pack.named = named_files(&document, slot.key(), tree);
+                }
                 slot.insert(read);
             }
         }

@@ -1,5 +1,6 @@
 //! One schema document: which draft it follows, and where its references lead.
 
+use pack::schema_file::percent_decoded;
 use serde_json::Value;
 
 use super::exact::is_marked;
@@ -146,20 +147,4 @@ fn anchored<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
         Value::Array(items) => items.iter().find_map(|item| anchored(item, name)),
         _ => None,
     }
-}
-
-fn percent_decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, tail @ ..] = rest {
-        rest = tail;
-        if *first != b'%' {
-            bytes.push(*first);
-            continue;
-        }
-        let code = std::str::from_utf8(tail.get(..2)?).ok()?;
-        bytes.push(u8::from_str_radix(code, 16).ok()?);
-        rest = tail.get(2..)?;
-    }
-    String::from_utf8(bytes).ok()
 }

@@ -300,7 +300,7 @@ pub fn signature(input: Input<'_>, document: &Document) -> BTreeSet<(String, Str
     let mut parts = BTreeSet::from([(String::new(), ObjectId::of_blob(input.bytes).to_string())]);
     let Some(tree) = input.tree else { return parts };
     let limit = Limits::default().skill_files;
-    for named in registry::discover::named_files(document, input.path) {
+    for named in registry::discover::named_files(document, input.path, tree) {
         let Ok(below) = pack::tree::files_below(tree, &named, limit) else { continue };
         for file in below.files {
             let bytes = tree.read(&file.path).unwrap_or_default();

@@ -6,9 +6,9 @@
 use git::SourceRepository;
 use pack::Document;
 use pack::model::{Pack, SkillForm};
-use pack::tree::{Tree, Unreadable, folder, join};
+use pack::tree::{NoTree, Tree, Unreadable, folder, join};
 use registry::borrowed::Borrowed;
-use registry::candidate::{Archive, schema_paths};
+use registry::candidate::{Archive, schema_places};
 use registry::discover::named_files;
 use registry::gate::line_release;
 use registry::reference::is_pack_id;
@@ -55,7 +55,7 @@ impl Surroundings {
         let (found, note) = settings_of(app, view, archive, id, &around.path);
         around.found = found;
         around.notes.extend(note);
-        if !named_files(&document, &around.path).is_empty() {
+        if !named_files(&document, &around.path, &NoTree).is_empty() {
             let releases = stand_ins(&view.known(archive, id), pack.version());
             around.borrow(archive, id, &releases);
             around.tell_unseen(&document);
@@ -91,8 +91,9 @@ impl Surroundings {
                 unseen.push(format!("`{path}`"));
             }
         }
-        let schemas = schema_paths(document, &self.path).into_iter();
-        unseen.extend(schemas.filter(is_unknown).map(|path| format!("`{path}`")));
+        let schemas = schema_places(document, &self.path).into_iter();
+        unseen
+            .extend(schemas.filter(|ways| ways.iter().all(is_unknown)).map(|ways| format!("`{}`", ways[0])));
         let remark =
             |path| format!("{path} was not looked at: it did not come with the pack, and no release has it");
         self.notes.extend(unseen.into_iter().map(remark));

@@ -9,6 +9,7 @@ use crate::change::{ChangeRule, Witness};
 
 mod agent;
 mod binding;
+mod bundle;
 mod contract;
 mod flow;
 mod graph;

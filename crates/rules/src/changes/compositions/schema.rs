@@ -4,6 +4,7 @@ use pack::json::{Document, Node};
 use pack::tree::{folder, join};
 use serde_json::{Value, json};
 
+use super::bundle::bundled;
 use crate::changes::side::Side;
 use crate::subset::{Budget, Inclusion, Names, Verdict, value_of};
 
@@ -139,18 +140,9 @@ fn read(side: &Side<'_>, reference: &str) -> Option<Value> {
     let (path, pointer) = reference.split_once('#').unwrap_or((reference, ""));
     let tree = side.tree?;
     let ways = [join(folder(side.path), path), join("", path)];
-    let bytes = ways.iter().flatten().find_map(|way| tree.read(way).ok())?;
+    let mut found = ways.iter().flatten().filter_map(|way| Some((way, tree.read(way).ok()?)));
+    let (way, bytes) = found.next()?;
     let root = value_of(Document::parse(&bytes).0?.root());
-    let schema = root.pointer(pointer)?;
-    if pointer.is_empty() {
-        return Some(root);
-    }
-    // What the part refers to in its file has to stay in reach.
-    let mut part = json!({ "allOf": [schema] });
-    for key in ["$schema", "$defs", "definitions"] {
-        if let Some(shared) = root.get(key) {
-            part[key] = shared.clone();
-        }
-    }
-    Some(part)
+    root.pointer(pointer)?;
+    Some(bundled(tree, way, root, pointer))
 }
