@@ -4,6 +4,7 @@
 
 mod acceptance;
 mod access;
+mod bumps;
 mod changes;
 mod check;
 mod clones;

@@ -5,6 +5,7 @@ use rules::{Bump, Change, Level};
 use semver::Version;
 
 use crate::report::DiffReport;
+use crate::settings::ZeroMajor;
 use crate::version::asks_more_than_patch;
 
 /// What accepting a change of one pack would do.
@@ -16,6 +17,8 @@ pub struct Acceptance {
     pub fails: bool,
     /// Whether the version did not rise: then what is accepted needs a patch all the same.
     pub needs_patch: bool,
+    /// How versions below 1.0 are judged.
+    pub zero_major: ZeroMajor,
 }
 
 impl Acceptance {
@@ -25,6 +28,7 @@ impl Acceptance {
             since: parse_version(&diff.old.version),
             fails: !diff.sufficient,
             needs_patch: !diff.sufficient && diff.declared_bump == Bump::None,
+            zero_major: diff.zero_major,
         }
     }
 
@@ -33,7 +37,7 @@ impl Acceptance {
         if level != Level::Error || change.acknowledged {
             return false;
         }
-        let asks = |since| asks_more_than_patch(since, change.bump);
+        let asks = |since| asks_more_than_patch(since, change.bump, self.zero_major);
         // Where the version is high enough, the change fails by itself: its rule or a guard that it weakens says so.
         !self.fails || change.safety || self.since.as_ref().is_none_or(asks)
     }

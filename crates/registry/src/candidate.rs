@@ -9,7 +9,7 @@ use pack::tree::{Tree, folder, join};
 use pack::{Digest, Node, schema_file};
 use semver::Version;
 
-use crate::gate::{Judged, acknowledge, version_findings};
+use crate::gate::{BUMP, Judged, acknowledge, version_findings};
 use crate::judge::{
     Baseline, Evaluated, Input, Plan, Settings, content_digest, evaluate, plan, same_content,
 };
@@ -158,8 +158,17 @@ fn say_of_version(
     let Some(document) = &evaluated.document else { return };
     let old = base.and_then(|base| Document::parse(&base.bytes).0);
     let baseline = old.as_ref().zip(evaluated.report.diff.as_ref());
-    let judged =
-        Judged { new: document, path, base: None, baseline, below: None, taken, reused: false, settings };
+    let judged = Judged {
+        new: document,
+        path,
+        base: None,
+        baseline,
+        below: None,
+        taken,
+        reused: false,
+        bump: BUMP,
+        settings,
+    };
     let mut findings = version_findings(judged);
     acknowledge(&mut findings, path, evaluated.version.as_ref(), settings);
     evaluated.report.findings.append(&mut findings);

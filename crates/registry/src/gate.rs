@@ -32,7 +32,9 @@ pub use line::Line;
 pub use loosened::{Loosening, findings as policy_findings, fresh_allows, loosened};
 pub use moved::{Judging, moved_to_easier};
 pub use prompts::PromptVersion;
-pub use versions::{Judged, as_prerelease, lowest_free, pack_removed, pairing_ambiguous, version_findings};
+pub use versions::{
+    BUMP, Judged, as_prerelease, lowest_free, pack_removed, pairing_ambiguous, version_findings,
+};
 pub use weighed::{
     Sides, Weighed, is_silent, judged, judging_release, line_release, next_judging_release, not_compared,
     passes, remarks, weigh,

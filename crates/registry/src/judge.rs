@@ -247,19 +247,14 @@ fn report_of(
         breaking,
         changes,
         notes,
+        zero_major,
     };
     (report, allowed)
 }
 
 /// Why a version is enough whose bump has a lower name than the required one.
 fn lower_word(old: &Version, zero_major: ZeroMajor) -> Option<String> {
-    let rule = zero_rule(old)?;
-    Some(match zero_major {
-        ZeroMajor::Cargo => format!("the version is enough: {rule}"),
-        ZeroMajor::ReportOnly => {
-            "the version is enough: below 1.0.0 any higher one is (`zero-major = \"report-only\"`)".to_owned()
-        }
-    })
+    zero_rule(old, zero_major).map(|rule| format!("the version is enough: {rule}"))
 }
 
 /// Why some breaks ask for a minor version only.

@@ -8,6 +8,7 @@ use rules::{Bump, Change, Finding, Group, Level, Profile};
 use serde::{Deserialize, Serialize};
 
 use crate::release::FindingCounts;
+use crate::settings::ZeroMajor;
 
 /// One finding with the file and pack that it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,6 +125,9 @@ pub struct DiffReport {
     /// Remarks on the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// How versions below 1.0 were judged; no part of the JSON, in which `sufficient` says what follows.
+    #[serde(skip)]
+    pub zero_major: ZeroMajor,
 }
 
 /// The release that a version is judged by.

@@ -19,9 +19,11 @@ pub fn declared_bump(old: &Version, new: &Version) -> Bump {
 }
 
 /// The lowest version above `baseline` that changes of this bump may have (change rules section 2).
-pub fn lowest_sufficient(baseline: &Version, required: Bump) -> Version {
+pub fn lowest_sufficient(baseline: &Version, required: Bump, zero_major: ZeroMajor) -> Version {
     let Version { major, minor, patch, .. } = *baseline;
     let up = |number: u64| number.saturating_add(1);
+    let required =
+        if any_higher_will_do(baseline, zero_major) { required.min(Bump::Patch) } else { required };
     // A number that cannot count up any more carries over to the one before it.
     let required = match required {
         Bump::Patch if patch == u64::MAX => Bump::Minor,
@@ -45,13 +47,22 @@ pub fn lowest_sufficient(baseline: &Version, required: Bump) -> Version {
 }
 
 /// Whether changes of this bump ask for a higher version than a patch: what is accepted asks for that only.
-pub fn asks_more_than_patch(baseline: &Version, bump: Bump) -> bool {
-    bump > Bump::Patch && lowest_sufficient(baseline, bump) != lowest_sufficient(baseline, Bump::Patch)
+pub fn asks_more_than_patch(baseline: &Version, bump: Bump, zero_major: ZeroMajor) -> bool {
+    let lowest = |bump| lowest_sufficient(baseline, bump, zero_major);
+    bump > Bump::Patch && lowest(bump) != lowest(Bump::Patch)
+}
+
+/// Whether every version above the baseline is enough for whatever changed.
+fn any_higher_will_do(baseline: &Version, zero_major: ZeroMajor) -> bool {
+    zero_major == ZeroMajor::ReportOnly && baseline.major == 0
 }
 
 /// How versions above a baseline count where its first number is 0; none from 1.0.0 on.
-pub fn zero_rule(baseline: &Version) -> Option<&'static str> {
+pub fn zero_rule(baseline: &Version, zero_major: ZeroMajor) -> Option<&'static str> {
     match (baseline.major, baseline.minor) {
+        _ if any_higher_will_do(baseline, zero_major) => {
+            Some("below 1.0.0 any higher version will do (`zero-major = \"report-only\"`)")
+        }
         (0, 0) => Some("below 0.1.0 every change raises the third number"),
         (0, _) => Some("below 1.0.0 a break raises the second number, and everything else the third"),
         _ => None,
@@ -95,7 +106,7 @@ pub fn is_sufficient(old: &Version, new: &Version, required: Bump, zero_major: Z
     if !new.cmp_precedence(old).is_gt() {
         return false;
     }
-    if zero_major == ZeroMajor::ReportOnly && old.major == 0 {
+    if any_higher_will_do(old, zero_major) {
         return true;
     }
     let same_core = (old.major, old.minor, old.patch) == (new.major, new.minor, new.patch);
@@ -103,7 +114,7 @@ pub fn is_sufficient(old: &Version, new: &Version, required: Bump, zero_major: Z
         return true;
     }
     let core = Version::new(new.major, new.minor, new.patch);
-    core.cmp_precedence(&lowest_sufficient(old, required)).is_ge()
+    core.cmp_precedence(&lowest_sufficient(old, required, zero_major)).is_ge()
 }
 
 /// What the choice of a baseline needs to know of a release.
@@ -146,7 +157,7 @@ mod tests {
     fn check(old: &str, required: Bump, lowest: &str) {
         let old = version(old);
         let lowest = version(lowest);
-        assert_eq!(lowest_sufficient(&old, required), lowest);
+        assert_eq!(lowest_sufficient(&old, required, ZeroMajor::Cargo), lowest);
         assert!(is_sufficient(&old, &lowest, required, ZeroMajor::Cargo));
     }
 
@@ -178,6 +189,10 @@ mod tests {
         assert!(!is_sufficient(&version("1.2.3"), &version("1.3.0-rc.1"), Bump::Major, ZeroMajor::Cargo));
         assert!(is_sufficient(&version("2.0.0-rc.1"), &version("2.0.0-rc.2"), Bump::Major, ZeroMajor::Cargo));
         assert!(is_sufficient(&version("0.2.3"), &version("0.2.4"), Bump::Major, ZeroMajor::ReportOnly));
+        for (old, lowest) in [("0.2.3", "0.2.4"), ("0.0.3", "0.0.4"), ("1.2.3", "2.0.0")] {
+            let given = lowest_sufficient(&version(old), Bump::Major, ZeroMajor::ReportOnly);
+            assert_eq!(given, version(lowest));
+        }
     }
 
     #[test]

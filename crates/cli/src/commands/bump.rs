@@ -3,8 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use pack::Node;
-use pack::model::Pack;
 use registry::report::FindingView;
 use rules::Bump;
 use semver::Version;
@@ -12,6 +10,7 @@ use serde_json::json;
 
 use super::check::AgainstOptions;
 use super::check::examine::{ExaminedPack, Request, examine};
+use super::check::raised::{Raise, version_node, with_versions, written_like};
 use crate::args::DataFormat;
 use crate::complaint::{self, Complaint};
 use crate::exit::Verdict;
@@ -73,6 +72,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
         transitive: false,
         fetch: arguments.against.fetch,
         allow_broken_base: arguments.against.allow_broken_base,
+        raise_prompts: arguments.prompts,
         registry: &arguments.against.registry,
     })?;
     examined.notes.iter().for_each(|note| complaint::say(&format!("note: {note}")));
@@ -195,47 +195,22 @@ fn is_too_low(pack: &ExaminedPack) -> bool {
 }
 
 fn of_prompts(pack: &ExaminedPack) -> Vec<NeededByPrompt> {
-    let is_accepted = |of: &FindingView| {
-        let mut findings = pack.report.findings.iter();
-        findings.any(|finding| finding.acknowledged && finding.fingerprint == of.fingerprint)
+    let Some(document) = pack.head.as_ref().and_then(|head| head.evaluated.document.as_ref()) else {
+        return Vec::new();
     };
-    let too_low = pack.prompts.iter().filter(|verdict| !is_accepted(&verdict.finding));
-    let needed = too_low.filter_map(|verdict| {
-        let old = version_node(pack, Some(&verdict.prompt))?.as_str()?.to_owned();
+    let needed = pack.prompts.iter().filter_map(|verdict| {
+        let old = version_node(document, Some(&verdict.prompt))?.as_str()?.to_owned();
         let new = written_like(&old, verdict.enough.as_ref()?);
         Some(NeededByPrompt { prompt: verdict.prompt.clone(), old, new })
     });
     needed.collect()
 }
 
-/// Where the version of the pack, or of one of its prompts, stands.
-fn version_node<'p>(pack: &'p ExaminedPack, prompt: Option<&str>) -> Option<Node<'p>> {
-    let root = pack.head.as_ref()?.evaluated.document.as_ref()?.root();
-    match prompt {
-        Some(key) => Pack(root).prompt(key)?.get("version"),
-        None => root.get("version"),
-    }
-}
-
-/// A version with a leading `v` where the pack writes one.
-fn written_like(old: &str, new: &Version) -> String {
-    if old.starts_with('v') { format!("v{new}") } else { new.to_string() }
-}
-
 /// Replaces the numbers in the text of the pack, and nothing else.
 fn write(pack: &ExaminedPack, needed: &Needed) -> anyhow::Result<()> {
     let Some(head) = &pack.head else { return Ok(()) };
-    let of_prompts = needed.prompts.iter().map(|of| (Some(of.prompt.as_str()), &of.new));
-    let all = std::iter::once((None, &needed.new)).chain(of_prompts);
-    let mut edits: Vec<_> =
-        all.filter_map(|(prompt, new)| Some((version_node(pack, prompt)?.span().range(), new))).collect();
-    edits.sort_by_key(|(range, _)| range.start);
-    let (mut text, mut done) = (Vec::new(), 0);
-    for (range, new) in edits {
-        text.extend_from_slice(head.file.bytes.get(done..range.start).unwrap_or_default());
-        text.extend_from_slice(json!(new).to_string().as_bytes());
-        done = range.end;
-    }
-    text.extend_from_slice(head.file.bytes.get(done..).unwrap_or_default());
-    replace(Path::new(&head.file.shown), &text)
+    let Some(document) = &head.evaluated.document else { return Ok(()) };
+    let of_prompts = needed.prompts.iter().map(|of| (Some(of.prompt.as_str()), of.new.clone()));
+    let raises: Vec<Raise<'_>> = std::iter::once((None, needed.new.clone())).chain(of_prompts).collect();
+    replace(Path::new(&head.file.shown), &with_versions(&head.file.bytes, document, &raises))
 }

@@ -16,6 +16,7 @@ pub mod examine;
 mod judge;
 mod pairing;
 mod policy;
+pub mod raised;
 mod releases;
 mod removed;
 mod sides;
@@ -96,6 +97,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
         transitive: arguments.transitive,
         fetch: arguments.against.fetch,
         allow_broken_base: arguments.against.allow_broken_base,
+        raise_prompts: false,
         registry: &arguments.against.registry,
     };
     let examined = examine(&request).or_else(|error| without_base(&request, error))?;

@@ -21,6 +21,7 @@ pub fn of_pack(section: &Section, pack: Option<&CheckedPack>) -> Acceptance {
         since: since.or_else(of_diff).and_then(|text| parse_version(text)),
         fails: needs_patch || is_told(&["version-bump-too-small"]),
         needs_patch,
+        zero_major: pack.and_then(|pack| pack.diff.as_ref()).map(|diff| diff.zero_major).unwrap_or_default(),
     }
 }
 

@@ -261,20 +261,30 @@ fn verdict(diff: &DiffReport) -> String {
 
 /// The entries that accept what fails, ready to be pasted, where that helps.
 fn how_to_accept(sections: &[(&Acceptance, &Section)]) -> String {
+    const WAYS: [(bool, bool, &str); 3] = [
+        (false, false, "to accept what fails, add to packhouse.toml"),
+        (
+            true,
+            false,
+            "instead of raising the version, you can accept what asks for more: add to packhouse.toml",
+        ),
+        (
+            true,
+            true,
+            "instead of raising the version so far, you can accept what asks for more and raise it by a patch: add \
+             to packhouse.toml",
+        ),
+    ];
     let mut text = String::new();
-    for needs_patch in [false, true] {
-        let sections = sections.iter().filter(|(acceptance, _)| acceptance.needs_patch == needs_patch);
+    for (fails, needs_patch, heading) in WAYS {
+        let is_this =
+            |acceptance: &Acceptance| (acceptance.fails, acceptance.needs_patch) == (fails, needs_patch);
+        let sections = sections.iter().filter(|(acceptance, _)| is_this(acceptance));
         let helped = sections.flat_map(|(acceptance, section)| {
             section.items.iter().filter(|item| helps(acceptance, item)).map(Item::allow_entry)
         });
         let entries: Vec<String> = helped.collect();
         if !entries.is_empty() {
-            let heading = match needs_patch {
-                true => {
-                    "to accept a change, add its entry to packhouse.toml, and raise the version by a patch"
-                }
-                false => "to accept a change under this version, add its entry to packhouse.toml",
-            };
             text.push_str(&format!("{heading}:\n\n{}\n", entries.join("\n")));
         }
     }

@@ -21,8 +21,6 @@ pub struct PromptVersion {
     pub finding: FindingView,
 }
 
-const WRITES_IT: &str = "`packhouse bump --prompts --write` does it";
-
 /// Judges the version of every prompt that stands on both sides.
 pub(super) fn prompt_verdicts(judged: Judged<'_>) -> Vec<PromptVersion> {
     let Some((old, diff)) = judged.baseline.or(judged.base) else { return Vec::new() };
@@ -48,11 +46,14 @@ fn prompt_version(
     let zero_major = judged.settings.repository.changes.zero_major;
     let order = new.cmp_precedence(&old);
     // What fell has to rise even where nothing changed.
-    let enough = lowest_sufficient(&old, if order.is_lt() { required.max(Bump::Patch) } else { required });
-    let help = with_zero_rule(format!("raise the prompt's `version` to {enough} ({WRITES_IT})"), &old);
+    let least = if order.is_lt() { required.max(Bump::Patch) } else { required };
+    let enough = lowest_sufficient(&old, least, zero_major);
+    let writes_it = format!("`{} --prompts --write` does it", judged.bump);
+    let help = format!("raise the prompt's `version` to {enough} ({writes_it})");
+    let help = with_zero_rule(help, &old, zero_major);
     let (rule, message, help) = if order.is_lt() {
         let message = format!("the version {new} of the prompt `{key}` is lower than {old}, which it had");
-        ("prompt-version-decreased", message, format!("give the prompt a version above {old} ({WRITES_IT})"))
+        ("prompt-version-decreased", message, format!("give the prompt a version above {old} ({writes_it})"))
     } else if order.is_eq() && required >= Bump::Patch {
         let message = format!("the prompt `{key}` changed ({required}) under the unchanged version {old}");
         ("prompt-version-not-bumped", message, help)

@@ -15,6 +15,7 @@ use super::prompts::{PromptVersion, prompt_verdicts};
 use crate::acknowledge::Holder;
 use crate::judge::{Settings, change_level, prompt_versions, set_level, version_pointer};
 use crate::report::{DiffReport, DiffSide, FindingView};
+use crate::settings::ZeroMajor;
 use crate::version::{
     asks_more_than_patch, declared_bump, first_prerelease, is_sufficient, lowest_sufficient, zero_rule,
 };
@@ -40,9 +41,14 @@ pub struct Judged<'a> {
     pub taken: &'a [Version],
     /// Whether the pack's version is published with other content.
     pub reused: bool,
+    /// How the version that is enough is asked for and written: [`BUMP`], with what this run was asked for.
+    pub bump: &'a str,
     /// What the authors say.
     pub settings: Settings<'a>,
 }
+
+/// The command that says which versions are enough.
+pub const BUMP: &str = "packhouse bump";
 
 /// Everything that the gate says about the versions of one pack: `version-*`, `prompt-version-*` and
 /// `removed-before-sunset`.
@@ -146,7 +152,7 @@ fn pack_version(judged: Judged<'_>, version: &Version) -> Option<FindingView> {
         return at_version(judged, "version-bump-too-small", message, help);
     }
     let needed = required.max(diff.suggested_bump);
-    let most = declared_bump(&since, &lowest_sufficient(&since, needed));
+    let most = declared_bump(&since, &lowest_sufficient(&since, needed, judged.zero_major()));
     if declared > most && version.pre.is_empty() && version.major > 0 {
         let needed = if required == Bump::None { "none".to_owned() } else { format!("a {required} one") };
         let message = format!("{version} is a {declared} bump since {since}, and the changes need {needed}");
@@ -160,9 +166,11 @@ impl Judged<'_> {
     /// What to do about a version that is too low. What is accepted still needs a patch, so that nobody is told to
     /// accept where that changes nothing.
     fn way_out(self, version: &Version, since: &Version, required: Bump, enough: &Version) -> String {
-        let mut help = format!("raise `version` to {enough} (`packhouse bump --write` does it)");
-        let patched = as_prerelease(version, lowest_free(since, Bump::Patch, self.taken), self.taken);
-        if asks_more_than_patch(since, required) && patched.cmp_precedence(enough).is_lt() {
+        let mut help = format!("raise `version` to {enough} (`{} --write` does it)", self.bump);
+        let zero_major = self.zero_major();
+        let patched = lowest_free(since, Bump::Patch, self.taken, zero_major);
+        let patched = as_prerelease(version, patched, self.taken);
+        if asks_more_than_patch(since, required, zero_major) && patched.cmp_precedence(enough).is_lt() {
             help.push_str(&match version.cmp_precedence(&patched).is_lt() {
                 true => format!(
                     ", or accept what asks for more than a patch with `[[allow]]` and raise it to {patched}"
@@ -170,7 +178,11 @@ impl Judged<'_> {
                 false => ", or accept what asks for more with `[[allow]]`".to_owned(),
             });
         }
-        with_zero_rule(help, since)
+        with_zero_rule(help, since, zero_major)
+    }
+
+    fn zero_major(self) -> ZeroMajor {
+        self.settings.repository.changes.zero_major
     }
 
     /// The lowest version that the pack may have, and the bump that it needs for it: under a prerelease, a prerelease
@@ -181,7 +193,7 @@ impl Judged<'_> {
             let since = Pack(document.root()).version()?;
             let mut required = diff.required_bump;
             loop {
-                let enough = lowest_free(&since, required, self.taken);
+                let enough = lowest_free(&since, required, self.taken, self.zero_major());
                 let in_it = self.required_in(diff, &as_prerelease(&own, enough.clone(), self.taken));
                 if in_it <= required {
                     return Some((since, required, enough));
@@ -190,9 +202,8 @@ impl Judged<'_> {
             }
         };
         let (_, mut needed, mut enough) = lowest(self.baseline?)?;
-        let zero_major = self.settings.repository.changes.zero_major;
         if let Some((since, required, lowest)) = self.below.and_then(lowest)
-            && !is_sufficient(&since, &enough, required, zero_major)
+            && !is_sufficient(&since, &enough, required, self.zero_major())
         {
             (enough, needed) = (lowest, needed.max(required));
         }
@@ -220,14 +231,15 @@ pub fn as_prerelease(own: &Version, needed: Version, taken: &[Version]) -> Versi
     }
     let first = first_prerelease(&needed, own);
     let is_taken = taken.iter().any(|taken| taken.cmp_precedence(&first).is_eq());
-    if is_taken { lowest_free(&first, Bump::Patch, taken) } else { first }
+    // Among prereleases there is order only: no rule for versions below 1.0.0 is asked.
+    if is_taken { lowest_free(&first, Bump::Patch, taken, ZeroMajor::default()) } else { first }
 }
 
 /// The lowest version above `since` that changes of this bump may have and that is not taken.
-pub fn lowest_free(since: &Version, required: Bump, taken: &[Version]) -> Version {
-    let mut version = lowest_sufficient(since, required);
+pub fn lowest_free(since: &Version, required: Bump, taken: &[Version], zero_major: ZeroMajor) -> Version {
+    let mut version = lowest_sufficient(since, required, zero_major);
     while taken.iter().any(|taken| taken.cmp_precedence(&version).is_eq() && *taken != *since) {
-        let next = lowest_sufficient(&version, required.max(Bump::Patch));
+        let next = lowest_sufficient(&version, required.max(Bump::Patch), zero_major);
         if next.cmp_precedence(&version).is_le() {
             // The last of all versions: there is none above it.
             break;
@@ -238,8 +250,8 @@ pub fn lowest_free(since: &Version, required: Bump, taken: &[Version]) -> Versio
 }
 
 /// A piece of advice with what is special about versions that begin with 0.
-pub(super) fn with_zero_rule(help: String, since: &Version) -> String {
-    match zero_rule(since) {
+pub(super) fn with_zero_rule(help: String, since: &Version, zero_major: ZeroMajor) -> String {
+    match zero_rule(since, zero_major) {
         Some(rule) => format!("{help}; {rule}"),
         None => help,
     }
@@ -405,6 +417,7 @@ pub fn pack_removed(
         breaking: bump == Bump::Major,
         changes: if level == Level::Off { Vec::new() } else { vec![change] },
         notes: Vec::new(),
+        zero_major: settings.repository.changes.zero_major,
     };
     (report, accepted.into_iter().collect())
 }

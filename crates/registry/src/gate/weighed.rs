@@ -28,6 +28,10 @@ pub struct Sides<'a> {
     pub taken: &'a [Version],
     /// Whether the pack's version is published with other content.
     pub reused: bool,
+    /// How the version that is enough is asked for and written: [`BUMP`], with what this run was asked for.
+    ///
+    /// [`BUMP`]: super::BUMP
+    pub bump: &'a str,
     /// What the authors say.
     pub settings: Settings<'a>,
 }
@@ -107,6 +111,7 @@ pub fn judged<'a>(
         below: None,
         taken: sides.taken,
         reused: sides.reused,
+        bump: sides.bump,
         settings: sides.settings,
     }
 }

@@ -1,5 +1,6 @@
 //! The run over all packs: what each is compared with, what is gone, what the settings loosened.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use std::sync::Arc;
 use git::{ObjectId, SourceRepository};
 use pack::tree::Tree;
 use registry::acknowledge::{Holder, reasons};
-use registry::gate::{PromptVersion, is_silent, not_compared, passes, remarks};
+use registry::gate::{BUMP, PromptVersion, is_silent, not_compared, passes, remarks};
 use registry::report::{CheckStatus, CheckedPack, FindingView};
 use registry::settings::find_settings;
 use rules::{Bump, Profile};
@@ -18,11 +19,12 @@ use semver::Version;
 use super::base::{Base, Kind, resolve};
 use super::judge::{Judgement, judge};
 use super::pairing::{Paired, Trees, trees_of};
+use super::raised::with_prompts;
 use super::releases::{History, RegistryReleases, Releases, Search};
 use super::sides::{BaseSide, BaseTree, Lacking};
 use super::target::Fetch;
 use crate::args::RegistryOptions;
-use crate::commands::registry_client;
+use crate::commands::{registry_client, word};
 use crate::complaint::Complaint;
 use crate::configuration::{Conditions, Configuration, settings_in};
 use crate::excerpt::SourceText;
@@ -49,6 +51,8 @@ pub struct Request<'q> {
     pub fetch: bool,
     /// `--allow-broken-base`
     pub allow_broken_base: bool,
+    /// Judge each pack as if its prompts had the versions that they need
+    pub raise_prompts: bool,
     /// The registry.
     pub registry: &'q RegistryOptions,
 }
@@ -83,7 +87,7 @@ pub struct ExaminedPack {
     pub enough: Option<Version>,
     /// The bump that they require.
     pub required: Bump,
-    /// The verdicts on the versions of its prompts.
+    /// The verdicts on the versions of its prompts that nothing accepts.
     pub prompts: Vec<PromptVersion>,
     /// Whether it was compared with nothing although it may have an older version.
     pub uncompared: bool,
@@ -99,6 +103,8 @@ pub struct Run<'q> {
     pub trees: Trees,
     pub contents: Contents,
     pub conditions: Conditions,
+    /// The command that writes the versions which this run asks for.
+    pub bump: String,
     pub notes: Vec<String>,
     pub complete: bool,
 }
@@ -145,12 +151,29 @@ fn examine_in(
         trees,
         contents,
         conditions,
+        bump: bump_like(request),
         notes: Vec::new(),
         complete: found.complete,
     };
     run.notes.append(&mut run.base.notes);
     let judged = run.lint(found.packs)?;
     run.finish(judged, &found.folders)
+}
+
+/// The command that says which versions are enough, compared with the same base under the same profile.
+fn bump_like(request: &Request<'_>) -> String {
+    let against = request.against.map(|against| format!(" --against {}", quoted(against)));
+    let profile = request.profile.map(|profile| format!(" --profile {}", word(&profile)));
+    format!("{BUMP}{}{}", against.unwrap_or_default(), profile.unwrap_or_default())
+}
+
+/// An argument as a shell reads it back.
+fn quoted(argument: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./:@=+,^%".contains(c);
+    match argument.chars().all(is_plain) {
+        true => Cow::Borrowed(argument),
+        false => Cow::Owned(format!("'{}'", argument.replace('\'', "'\\''"))),
+    }
 }
 
 /// The repository that the first path lies in; none outside of one.
@@ -357,11 +380,18 @@ impl Run<'_> {
         let Paired { file, bases, mut status, findings: own, unreadable } = pair;
         let settings = self.conditions.settings(&file.settings);
         let compared = matches!(status, CheckStatus::Changed | CheckStatus::New);
+        let how = (self.request.transitive, self.bump.as_str());
         let mut judgement = if compared && !matches!(self.base.kind, Kind::Nothing) {
-            judge(&file, &bases, releases, settings, self.request.transitive)?
+            judge(&file, &bases, releases, settings, how)?
         } else {
             Judgement::default()
         };
+        if self.request.raise_prompts
+            && let Some(raised) = with_prompts(&file, &judgement.prompts, &self.conditions)
+        {
+            let again = judge(&raised, &bases, releases, settings, how)?;
+            judgement = Judgement { prompts: take(&mut judgement.prompts), ..again };
+        }
         self.notes.append(&mut judgement.notes);
         if is_silent(judgement.diff.as_ref(), &judgement.findings) {
             (status, judgement.diff) = (CheckStatus::Unchanged, None);

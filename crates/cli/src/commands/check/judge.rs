@@ -38,7 +38,7 @@ pub struct Judgement {
     pub enough: Option<Version>,
     /// The bump that the changes require.
     pub required: Bump,
-    /// The verdicts on the versions of the prompts.
+    /// The verdicts on the versions of the prompts that nothing accepts.
     pub prompts: Vec<PromptVersion>,
 }
 
@@ -59,7 +59,7 @@ pub fn judge(
     bases: &[BaseSide],
     releases: &Releases,
     settings: Settings<'_>,
-    transitive: bool,
+    (transitive, bump): (bool, &str),
 ) -> anyhow::Result<Judgement> {
     let mut judgement = Judgement::default();
     let (Some(document), Some(id)) = (&file.evaluated.document, &file.evaluated.id) else {
@@ -78,7 +78,7 @@ pub fn judge(
     let since = found.side.as_ref().map(BaseSide::parsed);
     let below = found.below.as_ref().map(BaseSide::parsed);
     let sides =
-        Sides { head: now, bases: &bases, since, below, taken: &taken, reused: found.reused, settings };
+        Sides { head: now, bases: &bases, since, below, taken: &taken, reused: found.reused, bump, settings };
     let Weighed { mut diff, since, enough, prompts, findings } = weigh(sides);
     (judgement.findings, judgement.prompts) = (findings, prompts);
     if transitive {
@@ -88,11 +88,12 @@ pub fn judge(
     }
     let version = head.version;
     judgement.matched = acknowledge(&mut judgement.findings, &file.file.path, version, settings);
+    judgement.leave_accepted_prompts();
     judgement.required = since.as_ref().map(|diff| diff.required_bump).unwrap_or_default();
     if let Some((enough, required)) = enough {
         (judgement.enough, judgement.required) = (Some(enough), required);
     }
-    if let Some(start) = judgement.instead(head.version, bases.first(), diff.as_ref(), &taken) {
+    if let Some(start) = judgement.instead(head.version, bases.first(), diff.as_ref(), (&taken, settings)) {
         let (enough, required) = settled(start, sides, &known, releases)?;
         (judgement.enough, judgement.required) = (Some(enough), required);
     }
@@ -144,7 +145,7 @@ fn settled(
         if is_sufficient(&release.version, &version, diff.required_bump, zero_major) {
             break;
         }
-        let higher = lowest_free(&release.version, diff.required_bump, sides.taken);
+        let higher = lowest_free(&release.version, diff.required_bump, sides.taken, zero_major);
         let higher = as_prerelease(&version, higher, sides.taken);
         if higher.cmp_precedence(&version).is_le() {
             break;
@@ -161,7 +162,7 @@ impl Judgement {
         own: Option<&Version>,
         base: Option<&Parsed<'_>>,
         diff: Option<&DiffReport>,
-        taken: &[Version],
+        (taken, settings): (&[Version], Settings<'_>),
     ) -> Option<(Version, Bump)> {
         let own = own?;
         let has =
@@ -174,7 +175,15 @@ impl Judgement {
             return None;
         };
         let required = required.max(Bump::Patch);
-        Some((as_prerelease(own, lowest_free(&from, required, taken), taken), required))
+        let lowest = lowest_free(&from, required, taken, settings.repository.changes.zero_major);
+        Some((as_prerelease(own, lowest, taken), required))
+    }
+
+    /// Drops the verdicts on prompts that an entry accepts.
+    fn leave_accepted_prompts(&mut self) {
+        let accepted = self.findings.iter().filter(|finding| finding.acknowledged);
+        let accepted: BTreeSet<&str> = accepted.map(|finding| finding.fingerprint.as_str()).collect();
+        self.prompts.retain(|verdict| !accepted.contains(verdict.finding.fingerprint.as_str()));
     }
 
     /// Adds what only older releases show.

@@ -5,7 +5,7 @@ use std::collections::btree_map::Entry;
 use std::rc::Rc;
 
 use git::{ObjectId, SourceRepository};
-use registry::gate::{Judged, line_release, pairing_ambiguous};
+use registry::gate::{BUMP, Judged, line_release, pairing_ambiguous};
 use registry::judge::same_content;
 use registry::report::{CheckStatus, FindingView};
 
@@ -142,6 +142,7 @@ impl Run<'_> {
             below: None,
             taken: &[],
             reused: false,
+            bump: BUMP,
             settings: self.conditions.settings(&file.settings),
         };
         let mut finding = pairing_ambiguous(judged, paths)?;

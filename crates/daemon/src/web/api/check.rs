@@ -7,7 +7,7 @@ use pack::Document;
 use registry::acknowledge::{Accepted, Holder};
 use registry::candidate::{Archive, ReleaseContent};
 use registry::gate::{
-    AllowRun, JudgedPack, Sides, Weighed, acknowledge, allow_findings, is_silent, judging_release,
+    AllowRun, BUMP, JudgedPack, Sides, Weighed, acknowledge, allow_findings, is_silent, judging_release,
     line_release, next_judging_release, not_compared, passes, remarks, weigh,
 };
 use registry::judge::{Evaluated, Input, Parsed, Settings, evaluate, same_content};
@@ -153,7 +153,12 @@ fn compared(
         let bases: Vec<Parsed<'_>> = base.iter().map(Base::parsed).collect();
         let (since, below) = (judging.as_ref().map(Base::parsed), next.as_ref().map(Base::parsed));
         let reused = is_same == Some(false);
-        weighed = weigh(Sides { head, bases: &bases, since, below, taken: &taken, reused, settings });
+        let bump = match against {
+            Against::Line => format!("{BUMP} --against registry"),
+            _ => format!("{BUMP} --against {}", label(against)),
+        };
+        weighed =
+            weigh(Sides { head, bases: &bases, since, below, taken: &taken, reused, bump: &bump, settings });
     }
     let status = match &base {
         _ if is_unchanged || is_silent(weighed.diff.as_ref(), &weighed.findings) => CheckStatus::Unchanged,
