@@ -1,5 +1,7 @@
 //! How messages quote and list names.
 
+use pack::Node;
+
 /// The longest quotation, in characters; a longer text is cut.
 const MAX_QUOTED: usize = 60;
 
@@ -11,6 +13,16 @@ pub(crate) fn quoted(text: &str) -> String {
     let short: String = text.chars().take(MAX_QUOTED).map(|c| if c.is_control() { ' ' } else { c }).collect();
     let rest = if short.len() < text.len() { "…" } else { "" };
     format!("`{short}{rest}`")
+}
+
+/// An item of a list with the list that it stands in: item 1 of `tools`; of a list in a list, item 0 of item 1 of `tools`.
+pub(crate) fn item(node: Node<'_>) -> String {
+    let own = format!("item {}", node.position());
+    match node.parent() {
+        Some(list) if list.key().is_some() => format!("{own} of {}", quoted(list.key().unwrap_or_default())),
+        Some(list) if list.parent().is_some() => format!("{own} of {}", item(list)),
+        _ => own,
+    }
 }
 
 /// The names in backticks: `a`, `b` and `c`; a long list ends with the number of names left out.

@@ -318,12 +318,18 @@ fn describe(pointer: &Pointer) -> String {
     match &tokens[..] {
         [] => "the pack".to_owned(),
         [only] => format!("`{only}`"),
-        [.., owner, last] if last.bytes().all(|byte| byte.is_ascii_digit()) => {
-            format!("item {last} of `{owner}`")
+        [list @ .., last] if is_position(last) && list.last().is_some_and(|owner| is_position(owner)) => {
+            let list = list.iter().fold(Pointer::root(), |list, token| list.join(token));
+            format!("item {last} of {}", describe(&list))
         }
-        [.., owner, last] if owner.bytes().all(|byte| byte.is_ascii_digit()) => format!("`{last}`"),
+        [.., owner, last] if is_position(last) => format!("item {last} of `{owner}`"),
+        [.., owner, last] if is_position(owner) => format!("`{last}`"),
         [.., owner, last] => format!("`{last}` of `{owner}`"),
     }
+}
+
+fn is_position(token: &str) -> bool {
+    token.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn quoted_list(names: &[impl AsRef<str>]) -> String {

@@ -13,6 +13,7 @@ use crate::changes::comparison::Comparison;
 use crate::changes::report::{At, Changes, Scope};
 use crate::place::own_name;
 use crate::subset::Reason;
+use crate::wording::item;
 
 pub(in crate::changes) const CHANGED: ChangeRule = ChangeRule {
     id: "unknown-field-changed",
@@ -213,7 +214,7 @@ fn called(old: Option<Node<'_>>, new: Option<Node<'_>>) -> String {
     let node = new.or(old);
     match node.and_then(Node::key) {
         Some(key) => format!("field `{key}`"),
-        None => format!("item {}", node.map_or(0, Node::position)),
+        None => node.map(item).unwrap_or_default(),
     }
 }
 

@@ -63,7 +63,7 @@ pub(super) const REMOVED: ChangeRule = ChangeRule {
     governance: false,
     summary: "a variable is gone, and so are its uses",
     why: "Callers still send the value and it silently loses its meaning; a host that checks inputs strictly refuses the unknown name.",
-    fix: "Keep the declaration as optional for one major version, and say in its description that it has no effect.",
+    fix: "Keep the declaration as optional for one major version, say in its description that it has no effect, and accept `unused-variable` for it with an `[[allow]]` entry.",
     mirror: Mirror::Waived(
         "swapped it is `variable-required-added`, `variable-optional-added`, `variable-optional-added-without-default` or `variable-binding-added`",
     ),

@@ -6,7 +6,7 @@ use pack::{Node, Span};
 
 use crate::facts::Facts;
 use crate::lint::{Check, Findings, Group, Level, Lint};
-use crate::wording::quoted;
+use crate::wording::{item, quoted};
 
 pub(super) const LINT: Lint = Lint {
     id: "blank-text",
@@ -31,7 +31,7 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
     for node in blank.into_values() {
         let what = match node.key() {
             Some(key) => format!("{} holds", quoted(key)),
-            None => "an item holds".to_owned(),
+            None => format!("{} holds", item(node)),
         };
         findings.report(node, format!("{what} no text")).help("write the text, or remove it");
     }

@@ -16,7 +16,7 @@ pub(super) const LINT: Lint = Lint {
     level: Level::Warn,
     summary: "a declared variable that nothing uses",
     why: "Callers collect and send a value that changes nothing, or the placeholder that should carry it is misspelled.",
-    fix: "Remove the variable, or use it in the template.",
+    fix: "Remove the variable, or use it in the template. One that stays for callers who still send it is accepted with an `[[allow]]` entry.",
     example: r#""system_template": "Hello", "variables": [{ "name": "tone", "type": "string", "required": true }]"#,
     check: Check::Pack(check),
 };
@@ -39,7 +39,7 @@ fn check(pack: &Facts<'_>, findings: &mut Findings<'_>) {
                 let message =
                     format!("no text of prompt {} uses variable {name}", quoted(prompt.prompt.name_key()));
                 let place = variable.get("name").unwrap_or(*variable);
-                findings.report(place, message).help("remove it, or use it in the template");
+                findings.report(place, message).help("remove it, or use it in the template; accept it with `[[allow]]` where callers still send it");
             }
         }
     }
