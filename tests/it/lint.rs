@@ -165,3 +165,20 @@ fn what_git_tracks_is_linted_though_it_is_ignored() {
     assert!(ran.stdout.starts_with("packs/a.pack.json:"), "{}", ran.shown());
     assert!(!ran.stdout.contains("new.pack.json"), "{}", ran.shown());
 }
+
+#[test]
+fn settings_about_packs_that_are_not_there_are_told() {
+    let folder = Folder::repository();
+    folder.write("packs/greeter.pack.json", greeter("1.0.0"));
+    folder.write(
+        "packhouse.toml",
+        "[channels.greeter]\nstable = \"1.0.0\"\n\n[[yank]]\npack = \"greter\"\nversions = \"=1.0.0\"\nreason = \"wrong\"\n",
+    );
+    let told = "packhouse.toml:4:1: warn[unknown-pack] `[[yank]]` speaks of the pack `greter`, which the repository does not hold";
+    let whole = folder.run(&["lint", "--format", "concise"]);
+    assert!(whole.stdout.contains(told), "{}", whole.shown());
+    let check = folder.run(&["check", "--against", "none", "--format", "concise"]);
+    assert!(check.stdout.contains(told), "{}", check.shown());
+    let part = folder.run(&["lint", "packs", "--format", "concise"]);
+    assert!(!part.stdout.contains("unknown-pack"), "what was not looked at is not missed: {}", part.shown());
+}

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use pack::SpecVersion;
 use rayon::prelude::*;
 use registry::acknowledge::Accepted;
-use registry::gate::{AllowRun, Claim, JudgedPack, allow_findings, duplicate_packs};
+use registry::gate::{AllowRun, Claim, JudgedPack, allow_findings, duplicate_packs, unknown_packs};
 use registry::report::FindingView;
 use registry::settings::{FoundSettings, settings_file};
-use registry::{Evaluated, Input, evaluate};
+use registry::{Evaluated, Input, Settings, evaluate};
 
 use crate::complaint::{self, Complaint};
 use crate::configuration::{Conditions, Configuration};
@@ -208,8 +208,9 @@ pub struct FoundChange {
     pub place: String,
 }
 
-/// Findings on the `[[allow]]` entries of every settings file that counted in the run.
-pub fn allow_entries(
+/// Findings on the entries of every settings file that counted in the run: those that accept nothing, and those of the
+/// root file about packs that the repository does not hold.
+pub fn settings_entries(
     judged: &[JudgedFile],
     folders: &[(Arc<WorkTree>, String)],
     notes: &BTreeMap<SettingsKey, AllowNotes>,
@@ -227,9 +228,6 @@ pub fn allow_entries(
     for (key, files) in &files {
         let (root, base) = key;
         let Some(settings) = files.first().map(|file| &file.settings) else { continue };
-        if settings.settings.allow.is_empty() {
-            continue;
-        }
         let notes = notes.get(key).unwrap_or(&nothing);
         let packs: Vec<JudgedPack<'_>> = files.iter().map(|file| judged_pack(file)).collect();
         let found = found_in(files, &notes.changes);
@@ -246,16 +244,33 @@ pub fn allow_entries(
             complete,
             fresh: notes.fresh.as_ref(),
         };
-        let shown = settings_file_shown(root, base);
-        for mut finding in allow_findings(run) {
-            finding.path.clone_from(&shown);
-            findings.push(finding);
+        let mut of_file = allow_findings(run);
+        let Ok(text) = std::fs::read(root.join(&path)) else { continue };
+        if complete && base.is_empty() {
+            of_file.extend(unknown_packs_in(judged, root, &text, run.settings));
         }
-        if let Ok(text) = std::fs::read(root.join(&path)) {
+        let shown = settings_file_shown(root, base);
+        of_file.iter_mut().for_each(|finding| finding.path.clone_from(&shown));
+        if !of_file.is_empty() {
             texts.insert(&shown, &path, SourceText::new(None, &text));
         }
+        findings.append(&mut of_file);
     }
     findings
+}
+
+/// What the root settings say of packs that are not there; nothing where a pack hides its id.
+fn unknown_packs_in(
+    judged: &[JudgedFile],
+    root: &Path,
+    text: &[u8],
+    settings: Settings<'_>,
+) -> Vec<FindingView> {
+    let is_here = |file: &&JudgedFile| file.file.tree.as_ref().is_some_and(|tree| tree.root() == root);
+    let ids: Option<BTreeSet<&str>> =
+        judged.iter().filter(is_here).map(|file| file.evaluated.id.as_deref()).collect();
+    let text = String::from_utf8_lossy(text);
+    ids.map_or_else(Vec::new, |ids| unknown_packs(&text, &settings_file(""), &ids, settings))
 }
 
 fn judged_pack(file: &JudgedFile) -> JudgedPack<'_> {

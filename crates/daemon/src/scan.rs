@@ -394,6 +394,14 @@ impl Run<'_> {
         self.state.see(problem, self.now);
     }
 
+    /// Sees what every pack of a commit meets: it is one problem.
+    fn see_once(&mut self, problem: &Problem) {
+        let mut current = self.state.problems.iter().filter(|state| state.current);
+        if !current.any(|state| state.is_of(problem) && state.commit == problem.commit) {
+            self.see(problem);
+        }
+    }
+
     fn judge(&mut self, candidate: &Candidate, tree: &dyn Tree, gentle: bool) {
         self.summary.candidates += 1;
         let about = |code, message: String| {
@@ -403,8 +411,10 @@ impl Run<'_> {
         let found = match find_settings(tree, &candidate.path) {
             Ok(found) => found,
             Err((path, error)) => {
-                let problem = about(ProblemCode::InvalidConfiguration, format!("{path}: {error}"));
-                return self.see(&problem);
+                let problem =
+                    Problem::new(ProblemCode::InvalidConfiguration, error.to_string()).at_path(path);
+                let problem = problem.at_commit(&candidate.commit).at_reference(candidate.tag.as_deref());
+                return self.see_once(&problem);
             }
         };
         let outcome = catch_unwind(AssertUnwindSafe(|| self.outcome(candidate, tree, &found, gentle)));
@@ -481,6 +491,9 @@ impl Run<'_> {
             Some(head) => self.statuses(repository, head)?,
             None => Vec::new(),
         };
+        if !self.more {
+            self.note_idle();
+        }
         let published = self.archive.added();
         let batch = Batch {
             releases: self.archive.take(),

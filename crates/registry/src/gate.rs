@@ -9,6 +9,7 @@ mod duplicates;
 mod line;
 mod loosened;
 mod moved;
+mod named;
 mod prompts;
 mod versions;
 mod weighed;
@@ -31,6 +32,7 @@ pub use duplicates::{Claim, duplicate_packs};
 pub use line::Line;
 pub use loosened::{Loosening, findings as policy_findings, fresh_allows, loosened};
 pub use moved::{Judging, moved_to_easier};
+pub use named::unknown_packs;
 pub use prompts::PromptVersion;
 pub use versions::{
     BUMP, Judged, as_prerelease, lowest_free, pack_removed, pairing_ambiguous, version_findings,

@@ -11,6 +11,7 @@ pub mod candidate;
 pub mod discover;
 pub mod event;
 pub mod gate;
+pub mod idle;
 pub mod judge;
 pub mod lifting;
 pub mod package;

@@ -81,7 +81,10 @@ codes! {
     UnreadableName = "unreadable-name", Error, "the name of a file or tag cannot be read",
         "rename it: names are UTF-8, without control characters and `..`, and not longer than 4096 bytes";
     InvalidConfiguration = "invalid-configuration", Error, "the repository's packhouse.toml cannot be read",
-        "run `packhouse lint` in the repository: it shows the place";
+        "run `packhouse lint` in the repository: it shows the place; until the file can be read, no pack that it \
+         counts for is judged";
+    IdleSetting = "idle-setting", Warn, "packhouse.toml speaks of a pack, version or place that does not exist",
+        "correct the id, the version or the place in packhouse.toml, or remove the entry";
     UnsupportedRepository = "unsupported-repository", Error, "the repository has a format that cannot be read",
         "use a repository with SHA-1 objects and the files ref format";
     Unreachable = "unreachable", Error, "the source cannot be read",

@@ -29,6 +29,24 @@ pub fn place(document: &Document, pointer: &Pointer) -> String {
     place.to_string()
 }
 
+/// Whether `document` has that place.
+pub fn has_place(document: &Document, place: &str) -> bool {
+    let find = |parent: Node<'_>, token: &str| -> Option<usize> {
+        let name = token.strip_prefix('{').and_then(|token| token.strip_suffix('}'))?;
+        parent.items().position(|item| own_name(item) == Some(name))
+    };
+    let mut here = document.root();
+    for token in Pointer::parse(place).tokens() {
+        let found = match find(here, &token).filter(|_| here.is_array()) {
+            Some(position) => here.child(position),
+            None => child(here, &token),
+        };
+        let Some(found) = found else { return false };
+        here = found;
+    }
+    true
+}
+
 /// The places of many values of one document: what is learned of an array is kept, so that each costs the same.
 #[derive(Default)]
 pub(crate) struct Places<'a> {
@@ -109,7 +127,13 @@ mod tests {
     fn check(pointer: &str, expected: &str) {
         let text = r#"{"tools": ["a", "b", "a"], "variables": [{"name": "x", "enum": [{}]}]}"#;
         let (document, _) = Document::parse(text.as_bytes());
-        assert_eq!(place(&document.expect("JSON"), &Pointer::parse(pointer)), expected);
+        let document = document.expect("JSON");
+        assert_eq!(place(&document, &Pointer::parse(pointer)), expected);
+        assert_eq!(
+            has_place(&document, expected),
+            document.at(&Pointer::parse(pointer)).is_some(),
+            "{expected}"
+        );
     }
 
     #[test]

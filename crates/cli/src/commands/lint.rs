@@ -134,7 +134,7 @@ fn report(
     let quoted: BTreeSet<&str> = findings.iter().map(|finding| finding.path.as_str()).collect();
     let quoted = judged.iter().filter(|file| quoted.contains(file.file.shown.as_str()));
     quoted.for_each(|file| file.add_text(&mut texts));
-    findings.extend(judging::allow_entries(judged, folders, &BTreeMap::new(), conditions, &mut texts));
+    findings.extend(judging::settings_entries(judged, folders, &BTreeMap::new(), conditions, &mut texts));
     // The sort is stable: the findings of one file keep their order, which is by place.
     findings.sort_by(|a, b| (&a.path, a.line, a.column).cmp(&(&b.path, b.line, b.column)));
     let items = findings.iter().map(|finding| texts.finding(finding)).collect();

@@ -314,6 +314,8 @@ impl Run<'_> {
             return Ok(());
         }
         let tree = repository.tree(commit)?.with_limit(self.read_limit());
+        let settings = step.changes.iter().filter(|change| is_settings_file(&change.path));
+        self.state.clear_paths(&settings.map(|change| change.path.clone()).collect());
         if step.changes.iter().any(|change| change.path == FILE_NAME) {
             self.fold_root(&tree, &step.commit);
         }

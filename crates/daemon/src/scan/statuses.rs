@@ -4,21 +4,27 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use git::{ObjectId, SourceRepository};
 use jiff::Timestamp;
+use pack::Document;
 use pack::tree::Tree;
 use registry::candidate::Archive;
 use registry::discover::BranchState;
+use registry::idle::{Holdings, idle};
 use registry::lifting::{Flagged, lifted};
 use registry::problem::{Problem, ProblemCode};
 use registry::settings::{FILE_NAME, find_settings};
 use registry::status::PackStatus;
+use rules::place::has_place;
 use semver::Version;
+use store::StoreArchive;
 
 use super::{Run, ScanError};
 
 impl Run<'_> {
     /// Takes in the root settings of a commit; ones that cannot be read are a problem, and change nothing.
     pub(super) fn fold_root(&mut self, tree: &dyn Tree, commit: &str) {
-        self.state.clear_paths(&BTreeSet::from([FILE_NAME.to_owned()]));
+        // That of a tag stays with its tag.
+        self.state
+            .retract(|problem| problem.reference.is_none() && problem.path.as_deref() == Some(FILE_NAME));
         match find_settings(tree, "") {
             Ok(found) => self.archive.fold(found.settings),
             Err((path, error)) => {
@@ -77,6 +83,20 @@ impl Run<'_> {
         Ok(statuses)
     }
 
+    /// What the root settings say of packs, versions and places that do not exist is a problem of that file.
+    pub(super) fn note_idle(&mut self) {
+        self.state.settle(&[ProblemCode::IdleSetting]);
+        let Some(settings) = self.archive.folded() else { return };
+        let mut held = self.own_packs();
+        held.extend(self.head_versions.iter().flatten().map(|(id, _)| id.clone()));
+        let idle = idle(settings, &Held { archive: &self.archive, ids: held });
+        let commit = self.state.head.clone().unwrap_or_default();
+        for (pack, message) in idle {
+            let problem = Problem::new(ProblemCode::IdleSetting, message).at_path(FILE_NAME);
+            self.see(&problem.at_commit(commit.as_str()).of(Some(&pack), None));
+        }
+    }
+
     fn own_packs(&self) -> BTreeSet<String> {
         let snapshot = self.scanner.store.snapshot();
         let name = &self.scanner.source.name;
@@ -119,6 +139,37 @@ impl Run<'_> {
         for problem in problems {
             self.see(&problem);
         }
+    }
+}
+
+/// What the source that is scanned holds.
+struct Held<'h, 's> {
+    archive: &'h StoreArchive<'s>,
+    ids: BTreeSet<String>,
+}
+
+impl Holdings for Held<'_, '_> {
+    fn holds(&self, id: &str) -> bool {
+        self.ids.contains(id)
+    }
+
+    fn taken(&self, id: &str) -> Vec<Version> {
+        self.archive.known(id).into_iter().map(|known| known.version).collect()
+    }
+
+    fn served(&self, id: &str) -> Vec<Version> {
+        self.archive.versions(id)
+    }
+
+    /// The newest release is asked first: what is announced mostly still stands there.
+    fn has_place(&self, id: &str, place: &str) -> bool {
+        let mut versions = self.archive.versions(id);
+        versions.sort_by(|a, b| b.cmp_precedence(a));
+        versions.iter().any(|version| {
+            let content = self.archive.content(id, version);
+            let document = content.and_then(|content| Document::parse(&content.bytes).0);
+            document.is_some_and(|document| has_place(&document, place))
+        })
     }
 }
 

@@ -330,7 +330,7 @@ impl Run<'_> {
         }
         // Entries of the base stand in another state of the file: nobody could act on a finding there.
         if !self.request.policy_from_base {
-            let entries = judging::allow_entries(&linted, folders, &notes, &self.conditions, &mut texts);
+            let entries = judging::settings_entries(&linted, folders, &notes, &self.conditions, &mut texts);
             findings.extend(entries);
         }
         for (pack, file) in packs.iter_mut().zip(linted) {

@@ -450,3 +450,56 @@ fn a_moved_tag_stays_a_moved_one_when_it_is_judged_again() {
     assert_eq!(world.scan(), 0);
     assert_eq!(world.problems(), ["tag-moved greeter.pack.json"]);
 }
+
+#[test]
+fn a_bad_line_of_the_settings_is_one_problem_however_many_packs_meet_it() {
+    let mut world = World::new("branch");
+    for id in ["greeter", "seller", "nested"] {
+        let folder = if id == "nested" { "below/" } else { "" };
+        world.write(&format!("{folder}{id}.pack.json"), &pack(id, "1.0.0", |_| ()));
+    }
+    world.write("packhouse.toml", "[lints").write("below/packhouse.toml", "[lints]\nx = 1\n").commit();
+    world.scan();
+    let bad = ["invalid-configuration packhouse.toml", "invalid-configuration below/packhouse.toml"];
+    let mut told = world.problems();
+    told.sort_by_key(String::len);
+    assert_eq!(told, bad);
+    world.write("packhouse.toml", "").commit();
+    world.scan();
+    assert_eq!(world.problems(), bad[1..]);
+    world.write("below/packhouse.toml", "").commit();
+    world.scan();
+    assert_eq!(world.problems(), [""; 0]);
+    assert_eq!(world.resolve("nested"), "1.0.0");
+}
+
+#[test]
+fn settings_that_speak_of_what_does_not_exist_are_told_until_it_does() {
+    for mode in ["branch", "tags"] {
+        let mut world = World::new(mode);
+        let settings = "[channels.greeter]\nstable = \"1.0.0\"\nnext = \"7.0.0\"\n\
+                        [[yank]]\npack = \"greeter\"\nversions = \">=9\"\nreason = \"wrong\"\n\
+                        [[deprecate]]\npack = \"greter\"\nversions = \"*\"\nreason = \"old\"\n\
+                        [[sunset]]\npack = \"greeter\"\nplace = \"/prompts/gone\"\nuntil = \"2.0.0\"\n\
+                        [[sunset]]\npack = \"greeter\"\nplace = \"/prompts/hello/variables/{name}\"\nuntil = \"2.0.0\"\n";
+        world.write("packhouse.toml", settings);
+        world.write("greeter.pack.json", &pack("greeter", "1.0.0", |_| ())).commit().tag("v1.0.0");
+        world.scan();
+        assert_eq!(world.problems(), ["idle-setting packhouse.toml"; 2], "{mode}");
+        let state = world.store().source_state("packs");
+        let told = |of: &registry::ProblemState| (of.pack.clone().unwrap_or_default(), of.message.clone());
+        let expected = [
+            (
+                "greeter",
+                "`[channels.greeter]` sets `next` to 7.0.0, which is not released; `[[yank]]` names the versions `>=9`, \
+                 and no release is among them; `[[sunset]]` names the place `/prompts/gone`, which no release has",
+            ),
+            ("greter", "`[[deprecate]]` speaks of a pack that the source does not hold"),
+        ];
+        let expected = expected.map(|(pack, message)| (pack.to_owned(), message.to_owned()));
+        assert_eq!(state.problems.iter().map(told).collect::<Vec<_>>(), expected, "{mode}");
+        world.write("packhouse.toml", "[channels.greeter]\nstable = \"1.0.0\"\n").commit();
+        world.scan();
+        assert_eq!(world.problems(), [""; 0], "{mode}");
+    }
+}

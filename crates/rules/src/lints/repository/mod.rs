@@ -12,6 +12,7 @@ mod escaping_path;
 mod foreign_pack_id;
 mod mismatched_version_tag;
 mod missing_file;
+mod unknown_pack;
 
 /// The lints of this section, in the order of the catalogue.
 pub(super) const LINTS: &[&Lint] = &[
@@ -22,6 +23,7 @@ pub(super) const LINTS: &[&Lint] = &[
     &escaping_path::LINT,
     &allow_unused::LINT,
     &allow_expired::LINT,
+    &unknown_pack::LINT,
 ];
 
 /// One text of a pack that names a file of its repository.
