@@ -23,6 +23,7 @@ mod lint;
 #[path = "../support/patch.rs"]
 mod patch;
 mod remote;
+mod standing;
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -53,6 +53,9 @@ pub struct VersionEntry {
     /// Why ranges skip it; `null`, `false` or nothing where they do not.
     #[serde(default)]
     pub flagged: serde_json::Value,
+    /// Since when its break is accepted, where it was flagged for its bump.
+    #[serde(default)]
+    pub flag_lifted: Option<String>,
     /// Why it is yanked; none where it is not.
     #[serde(default)]
     pub yanked: Option<String>,
@@ -110,6 +113,21 @@ pub struct Manifest {
     /// When it was published.
     #[serde(default)]
     pub published_at: Option<String>,
+    /// Whether it holds a change that is major.
+    #[serde(default)]
+    pub breaking: bool,
+    /// Why ranges skip it.
+    #[serde(default)]
+    pub flags: Vec<String>,
+    /// Since when its break is accepted, where it was flagged for its bump.
+    #[serde(default)]
+    pub flag_lifted: Option<String>,
+    /// Why it is yanked; none where it is not.
+    #[serde(default)]
+    pub yanked: Option<String>,
+    /// Why it is deprecated; none where it is not.
+    #[serde(default)]
+    pub deprecated: Option<String>,
     /// What inlining could not carry.
     #[serde(default)]
     pub warnings: Vec<String>,

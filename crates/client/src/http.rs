@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use registry::reference::Wanted;
-use registry::{Digest, Form, Reference};
+use registry::{DiffReport, Digest, Form, Reference};
 use semver::Version;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -48,6 +48,8 @@ pub struct Fetched {
     pub flagged: Option<String>,
     /// Whether the release is yanked.
     pub yanked: bool,
+    /// Whether the release is deprecated.
+    pub deprecated: bool,
 }
 
 /// What to search for.
@@ -115,7 +117,8 @@ impl Client {
             .and_then(|version| version.parse().ok())
             .ok_or_else(|| malformed("it names no version".to_owned()))?;
         let flagged = header(&response, "packhouse-flagged");
-        let yanked = header(&response, "packhouse-yanked").is_some_and(|value| value == "true");
+        let is_true = |name| header(&response, name).is_some_and(|value| value == "true");
+        let (yanked, deprecated) = (is_true("packhouse-yanked"), is_true("packhouse-deprecated"));
         let location = header(&response, "content-location").unwrap_or_else(|| path.clone());
         let bytes = self.body(&mut response, reference)?;
         let found = Digest::of(&bytes);
@@ -125,7 +128,8 @@ impl Client {
         let parsed = Reference::parse(reference).map_err(|error| malformed(error.to_string()))?;
         self.check_wanted(&parsed.wanted, &version, reference)?;
         let url = if location.starts_with('/') { format!("{}{location}", self.base) } else { location };
-        Ok(Fetched { id: parsed.id, version, form, digest: found, bytes, url, flagged, yanked })
+        let id = parsed.id;
+        Ok(Fetched { id, version, form, digest: found, bytes, url, flagged, yanked, deprecated })
     }
 
     /// A registry that answers with another version than the exact one that was asked for is not believed.
@@ -154,6 +158,15 @@ impl Client {
     pub fn manifest(&self, id: &str, version: &str) -> Result<Manifest, ClientError> {
         let path = format!("/v1/packs/{}/versions/{}", encode(id), encode(version));
         self.get_json(&path, &format!("{id}@{version}"))
+    }
+
+    /// The changes between two versions, under what the source of the pack says.
+    ///
+    /// # Errors
+    /// When one of them is not there, or the registry does not answer.
+    pub fn compare(&self, id: &str, old: &str, new: &str) -> Result<DiffReport, ClientError> {
+        let path = format!("/v1/packs/{}/compare/{}...{}", encode(id), encode(old), encode(new));
+        self.get_json(&path, &format!("{id}@{old}...{new}"))
     }
 
     /// The bytes of one file of a release, verified.

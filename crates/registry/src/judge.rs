@@ -12,7 +12,7 @@ use pack::{Digest, Node, Pointer, SpecVersion};
 use rules::{Bump, Change, Diff, DiffOptions, Finding, Level, LintOptions, Linted, Subject};
 use semver::Version;
 
-use crate::acknowledge::Holder;
+use crate::acknowledge::{Holder, reasons};
 use crate::report::{BaselineView, DiffReport, DiffSide, FindingView, Report};
 use crate::settings::{OnBreaking, OnInvalid, Policy, RepositorySettings, ZeroMajor};
 use crate::version::{declared_bump, is_sufficient, zero_rule};
@@ -230,6 +230,7 @@ fn report_of(
         change.level = change_level(change, old_version.as_ref(), new_version.as_ref(), settings);
     }
     let breaking = changes.iter().any(|change| change.bump == Bump::Major);
+    let accepted = reasons(&changes, holder, settings);
     let side = |side: Parsed<'_>| DiffSide {
         version: Pack(side.document.root()).version_text().unwrap_or_default().to_owned(),
         digest: Digest::of(side.input.bytes),
@@ -246,6 +247,7 @@ fn report_of(
         sufficient,
         breaking,
         changes,
+        accepted,
         notes,
         zero_major,
     };

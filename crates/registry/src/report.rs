@@ -3,6 +3,8 @@
 //! The types here are the JSON of `lint`, `diff` and `check`, of the API and of `report.json` in the ledger: one
 //! shape, so that no two doors can differ.
 
+use std::collections::BTreeMap;
+
 use pack::Digest;
 use rules::{Bump, Change, Finding, Group, Level, Profile};
 use serde::{Deserialize, Serialize};
@@ -122,6 +124,9 @@ pub struct DiffReport {
     pub breaking: bool,
     /// The changes, highest bump first.
     pub changes: Vec<Change>,
+    /// Why changes are accepted, by their fingerprints.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub accepted: BTreeMap<String, String>,
     /// Remarks on the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,

@@ -57,6 +57,11 @@ impl PackStatus {
         self.source.deprecated.get(version).or_else(|| self.api.deprecated.get(version)).map(String::as_str)
     }
 
+    /// Since when the flag of a version for its bump is lifted; none where it is not.
+    pub fn lifted_since(&self, version: &Version) -> Option<Timestamp> {
+        self.source.lifted.get(version).or_else(|| self.api.lifted.get(version)).copied()
+    }
+
     /// Whether the flag of a version for its bump is lifted.
     pub fn is_lifted(&self, version: &Version) -> bool {
         self.source.lifted.contains_key(version) || self.api.lifted.contains_key(version)

@@ -1,14 +1,11 @@
 //! `packhouse diff OLD NEW`: the changes between two versions of a pack.
 
-use std::collections::BTreeMap;
-
 use clap::{Args, ValueEnum};
-use pack::model::parse_version;
-use registry::acknowledge::{Holder, reasons};
 use registry::settings::FoundSettings;
 use registry::{DiffReport, compare};
 use rules::{Bump, Level, Profile};
 
+use super::registry_client;
 use crate::args::RegistryOptions;
 use crate::complaint::Complaint;
 use crate::configuration::{Conditions, settings_in};
@@ -92,19 +89,38 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
     let here = if old.contains(':') || new.contains(':') { Here::open()? } else { None };
     let old = side(old, here.as_ref(), &arguments.registry)?;
     let new = side(new, here.as_ref(), &arguments.registry)?;
-    let settings = settings(&new, arguments.profile)?;
-    let (report, reasons) = compared(&old, &new, &settings)?;
+    let report = match arguments.profile {
+        None => by_registry(&old, &new, &arguments.registry)?,
+        Some(_) => None,
+    };
+    let report = match report {
+        Some(report) => report,
+        None => compared(&old, &new, &settings(&new, arguments.profile)?)?,
+    };
     let verdict = Verdict::of_findings(arguments.fail_on.is_some_and(|limit| fails(&report, limit)));
-    output::write(&run_of(report, (&old, &new), &reasons), &arguments.output)?;
+    output::write(&run_of(report, (&old, &new)), &arguments.output)?;
     Ok(verdict)
 }
 
-/// The comparison, and why changes are accepted, by their fingerprints.
-fn compared(
+/// Two releases of one pack as their registry compares them: it knows what the source of the pack says.
+fn by_registry(
     old: &Side<'_>,
     new: &Side<'_>,
-    settings: &FoundSettings,
-) -> anyhow::Result<(DiffReport, BTreeMap<String, String>)> {
+    registry: &RegistryOptions,
+) -> anyhow::Result<Option<DiffReport>> {
+    let release = |side: &Side<'_>| {
+        let (id, version) = side.shown.rsplit_once('@').filter(|_| side.of_registry)?;
+        Some((id.to_owned(), version.to_owned()))
+    };
+    match release(old).zip(release(new)) {
+        Some(((id, old), (other, new))) if id == other => {
+            Ok(Some(registry_client(registry)?.compare(&id, &old, &new)?))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn compared(old: &Side<'_>, new: &Side<'_>, settings: &FoundSettings) -> anyhow::Result<DiffReport> {
     let conditions = Conditions::today(None);
     let under = conditions.settings(settings);
     let report = compare(old.input(), new.input(), under);
@@ -115,10 +131,7 @@ fn compared(
                     comparison takes it into account";
         report.notes.push(note.to_owned());
     }
-    let version = parse_version(&report.new.version);
-    let holder = Holder { path: under.relative(&new.path), pack: &report.pack, version: version.as_ref() };
-    let reasons = reasons(&report.changes, holder, under);
-    Ok((report, reasons))
+    Ok(report)
 }
 
 /// The settings beside the newer side, with the profile that was asked for.
@@ -139,7 +152,7 @@ fn fails(report: &DiffReport, limit: FailOn) -> bool {
     }
 }
 
-fn run_of(report: DiffReport, (old, new): (&Side<'_>, &Side<'_>), reasons: &BTreeMap<String, String>) -> Run {
+fn run_of(report: DiffReport, (old, new): (&Side<'_>, &Side<'_>)) -> Run {
     let mut texts = Texts::default();
     for side in [old, new] {
         texts.insert(&side.shown, &side.path, SourceText::new(Some(&side.document), &side.bytes));
@@ -147,7 +160,7 @@ fn run_of(report: DiffReport, (old, new): (&Side<'_>, &Side<'_>), reasons: &BTre
     let (old, new) = ((old.shown.as_str(), Some(&old.document)), (new.shown.as_str(), Some(&new.document)));
     let item = |change| {
         let item = texts.change(change, &report.pack, old, new);
-        Item { accepted_because: reasons.get(&item.fingerprint).cloned(), ..item }
+        Item { accepted_because: report.accepted.get(&item.fingerprint).cloned(), ..item }
     };
     let items = report.changes.iter().map(item).collect();
     Run {

@@ -212,8 +212,10 @@ fn warn_about(fetched: &Fetched) {
     if let Some(why) = &fetched.flagged {
         complaint::warn(&format!("{name} is flagged: {why}"));
     }
-    if fetched.yanked {
-        complaint::warn(&format!("{name} is yanked; `packhouse info {}` says why", fetched.id));
+    for (is_so, what) in [(fetched.yanked, "yanked"), (fetched.deprecated, "deprecated")] {
+        if is_so {
+            complaint::warn(&format!("{name} is {what}; `packhouse info {name}` says why"));
+        }
     }
 }
 

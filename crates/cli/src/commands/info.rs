@@ -83,18 +83,45 @@ fn of_pack(document: &PackDocument) -> String {
 }
 
 fn of_version(entry: &VersionEntry) -> String {
-    let mut remarks = Vec::new();
-    if entry.breaking {
-        remarks.push("breaking".to_owned());
-    }
-    let named = |flag: String| if flag == "flagged" { flag } else { format!("flagged: {flag}") };
-    remarks.extend(entry.flags().into_iter().map(named));
-    remarks.extend(entry.yanked.iter().map(|reason| format!("yanked: {reason}")));
-    remarks.extend(entry.deprecated.iter().map(|reason| format!("deprecated: {reason}")));
-    let day = entry.published_at.as_deref().and_then(|at| at.get(..10)).unwrap_or("");
+    let flags = entry.flags();
+    let remarks = remarks(&Standing {
+        breaking: entry.breaking,
+        flags: &flags,
+        flag_lifted: entry.flag_lifted.as_deref(),
+        yanked: entry.yanked.as_deref(),
+        deprecated: entry.deprecated.as_deref(),
+    });
+    let day = entry.published_at.as_deref().map_or("", day);
     let bump = entry.bump.as_deref().unwrap_or("first");
     let line = format!("  {:12} {day:10}  {bump:5}  {}", entry.version, remarks.join("; "));
     format!("{}\n", printable(line.trim_end()))
+}
+
+/// How a release stands.
+struct Standing<'s> {
+    breaking: bool,
+    flags: &'s [String],
+    flag_lifted: Option<&'s str>,
+    yanked: Option<&'s str>,
+    deprecated: Option<&'s str>,
+}
+
+fn remarks(standing: &Standing<'_>) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if standing.breaking {
+        remarks.push("breaking".to_owned());
+    }
+    let named = |flag: &String| if flag == "flagged" { flag.clone() } else { format!("flagged: {flag}") };
+    remarks.extend(standing.flags.iter().map(named));
+    remarks.extend(standing.flag_lifted.map(|since| format!("accepted since {}", day(since))));
+    remarks.extend(standing.yanked.map(|reason| format!("yanked: {reason}")));
+    remarks.extend(standing.deprecated.map(|reason| format!("deprecated: {reason}")));
+    remarks
+}
+
+/// The day of a moment.
+fn day(moment: &str) -> &str {
+    moment.get(..10).unwrap_or(moment)
 }
 
 fn of_release(manifest: &Manifest) -> String {
@@ -114,6 +141,16 @@ fn of_release(manifest: &Manifest) -> String {
     }
     for (form, record) in &manifest.forms {
         text.push_str(&format!("  {form:9} {}\n", record.digest));
+    }
+    let remarks = remarks(&Standing {
+        breaking: manifest.breaking,
+        flags: &manifest.flags,
+        flag_lifted: manifest.flag_lifted.as_deref(),
+        yanked: manifest.yanked.as_deref(),
+        deprecated: manifest.deprecated.as_deref(),
+    });
+    for remark in remarks {
+        text.push_str(&format!("  {}\n", printable(&remark)));
     }
     for warning in &manifest.warnings {
         text.push_str(&format!("  warning   {}\n", printable(warning)));

@@ -24,6 +24,8 @@ const PACKHOUSE_DIGEST: HeaderName = HeaderName::from_static("packhouse-digest")
 const PACKHOUSE_FLAGGED: HeaderName = HeaderName::from_static("packhouse-flagged");
 /// Whether the release that was sent is yanked.
 const PACKHOUSE_YANKED: HeaderName = HeaderName::from_static("packhouse-yanked");
+/// Whether the release that was sent is deprecated.
+const PACKHOUSE_DEPRECATED: HeaderName = HeaderName::from_static("packhouse-deprecated");
 
 /// What caches may do with an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,6 +105,9 @@ impl Answer {
         }
         if pack.status.yanked(&row.version).is_some() {
             self.insert(PACKHOUSE_YANKED, "true");
+        }
+        if pack.status.deprecated(&row.version).is_some() {
+            self.insert(PACKHOUSE_DEPRECATED, "true");
         }
         self
     }

@@ -63,6 +63,8 @@ pub(crate) struct VersionView {
     pub breaking: bool,
     pub flagged: bool,
     pub flags: Vec<&'static str>,
+    /// Since when its break is accepted, where it was flagged for its bump.
+    pub flag_lifted: Option<Timestamp>,
     pub yanked: Option<String>,
     pub deprecated: Option<String>,
     pub findings: FindingCounts,
@@ -99,11 +101,16 @@ impl VersionView {
             breaking: row.breaking,
             flagged: !flags.is_empty(),
             flags,
+            flag_lifted: flag_lifted(pack, row),
             yanked: pack.status.yanked(&row.version).map(str::to_owned),
             deprecated: pack.status.deprecated(&row.version).map(str::to_owned),
             findings: row.findings,
         }
     }
+}
+
+fn flag_lifted(pack: &PackEntry, row: &ReleaseRow) -> Option<Timestamp> {
+    pack.status.lifted_since(&row.version).filter(|_| row.is_insufficient())
 }
 
 /// One form of a release.
@@ -144,6 +151,9 @@ pub(crate) struct Manifest {
     pub breaking: bool,
     pub flagged: bool,
     pub flags: Vec<&'static str>,
+    pub flag_lifted: Option<Timestamp>,
+    pub yanked: Option<String>,
+    pub deprecated: Option<String>,
     pub prompts: Vec<PromptSummary>,
     pub tools: Vec<ToolSummary>,
     pub skills: Vec<SkillView>,
@@ -220,6 +230,9 @@ impl Manifest {
             breaking: release.breaking,
             flagged: !flags.is_empty(),
             flags,
+            flag_lifted: flag_lifted(pack, row),
+            yanked: pack.status.yanked(&row.version).map(str::to_owned),
+            deprecated: pack.status.deprecated(&row.version).map(str::to_owned),
             prompts: release.summary.prompts.clone(),
             tools: release.summary.tools.clone(),
             skills: skills(release),

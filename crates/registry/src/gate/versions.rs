@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::Draft;
 use super::prompts::{PromptVersion, prompt_verdicts};
-use crate::acknowledge::Holder;
+use crate::acknowledge::{Holder, reasons};
 use crate::judge::{Settings, change_level, prompt_versions, set_level, version_pointer};
 use crate::report::{DiffReport, DiffSide, FindingView};
 use crate::settings::ZeroMajor;
@@ -415,6 +415,7 @@ pub fn pack_removed(
         declared_bump: Bump::None,
         sufficient: change.acknowledged,
         breaking: bump == Bump::Major,
+        accepted: reasons(std::slice::from_ref(&change), holder, settings),
         changes: if level == Level::Off { Vec::new() } else { vec![change] },
         notes: Vec::new(),
         zero_major: settings.repository.changes.zero_major,

@@ -117,8 +117,8 @@ fn compared(
 ) -> anyhow::Result<Run> {
     let (old, new) = (old?, new?);
     let found = settings(&new, arguments.profile)?;
-    let (report, reasons) = super::compared(&old, &new, &found)?;
-    Ok(run_of(report, (&old, &new), &reasons))
+    let report = super::compared(&old, &new, &found)?;
+    Ok(run_of(report, (&old, &new)))
 }
 
 impl End<'_> {

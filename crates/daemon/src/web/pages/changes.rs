@@ -27,7 +27,7 @@ pub(crate) fn shown(diff: &DiffReport) -> Markup {
                 @let has_headings = need_headings(&groups);
                 @for (topic, changes) in groups {
                     @if has_headings { h3 { (prose(&topic)) } }
-                    @for change in changes { (one(change, &diff.pack, acceptance.as_ref())) }
+                    @for change in changes { (one(change, diff, acceptance.as_ref())) }
                 }
             }
         }
@@ -65,13 +65,14 @@ fn verdict(diff: &DiffReport) -> Markup {
     }
 }
 
-fn one(change: &Change, pack: &str, acceptance: Option<&Acceptance>) -> Markup {
+fn one(change: &Change, diff: &DiffReport, acceptance: Option<&Acceptance>) -> Markup {
     html! {
         section.card.change {
             p.what {
                 strong { (prose(&change.message)) }
                 @if change.safety { " " (flag("weakens a guard")) }
                 @if change.acknowledged { " " span.badge { "accepted" } }
+                @if let Some(reason) = diff.accepted.get(&change.fingerprint) { " " span.reason { (reason) } }
             }
             p.where {
                 a href={ "/rules/" (change.rule) } { code { (change.rule) } }
@@ -86,7 +87,7 @@ fn one(change: &Change, pack: &str, acceptance: Option<&Acceptance>) -> Markup {
             @if let Some(witness) = &change.witness { (one_witness(witness)) }
             @if let Some(rule) = find_change(&change.rule) { (advice(rule)) }
             @if let Some(acceptance) = acceptance.filter(|acceptance| acceptance.helps(change, change.level)) {
-                (way_to_accept(change, pack, acceptance))
+                (way_to_accept(change, &diff.pack, acceptance))
             }
         }
     }

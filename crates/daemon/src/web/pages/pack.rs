@@ -140,6 +140,7 @@ pub(crate) fn notes(version: &VersionView) -> Markup {
     html! {
         @if version.breaking { span.badge.breaking { "breaking" } " " }
         @for name in &version.flags { (flag(&format!("flagged: {name}"))) " " }
+        @if let Some(since) = version.flag_lifted { span.badge { "accepted" } " " span.reason { "since " (time(since)) } " " }
         @if let Some(reason) = &version.yanked { (flag("yanked")) " " span.reason { (reason) } " " }
         @if let Some(reason) = &version.deprecated { (flag("deprecated")) " " span.reason { (reason) } }
     }
