@@ -246,6 +246,25 @@ fn a_repository_is_set_up_and_passes_its_own_gate() {
     assert!(
         folder.run(&["init", "--ci", "gitlab"]).stderr.starts_with("packhouse.toml: left as it is\n.gitlab/")
     );
+    assert_eq!(folder.read(".gitlab-ci.yml"), "include:\n  - local: .gitlab/packhouse.yml\n");
+    let again = folder.run(&["init", "--ci", "gitlab"]).stderr;
+    assert!(!again.contains("add to it"), "it is included already: {again}");
+    folder.write(".gitlab-ci.yml", "stages: [test]\n");
+    let ran = folder.run(&["init", "--ci", "gitlab"]);
+    let advice =
+        ".gitlab-ci.yml: left as it is; add to it:\n  include:\n    - local: .gitlab/packhouse.yml\n";
+    assert!(ran.stderr.contains(advice), "{}", ran.shown());
+}
+
+#[test]
+fn the_workflow_is_for_the_repository_and_its_default_branch() {
+    let folder = Folder::new();
+    folder.git(&["init", "--quiet", "--initial-branch=trunk", "packs"]);
+    folder.write("packs/team/support/greeter.pack.json", greeter("1.0.0"));
+    let ran = folder.run_in("packs/team/support", &["init", "--ci", "github"], &[], "");
+    let said = "packhouse.toml: written\n../../.github/workflows/packhouse.yml: written\n";
+    assert_eq!(ran.stderr, said, "{}", ran.shown());
+    assert!(folder.read("packs/.github/workflows/packhouse.yml").contains("branches: [trunk]\n"));
 }
 
 #[test]

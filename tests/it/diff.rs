@@ -109,7 +109,8 @@ fn git_shows_changes_through_it() {
     assert!(shown.contains("> a.pack.json:19:9"), "{shown}");
     assert!(shown.contains("b.pack.json: is new\n"), "{shown}");
     assert!(shown.contains("gone.pack.json: is gone"), "{shown}");
-    assert!(!shown.contains("+++"), "packs are not shown as text: {shown}");
+    assert!(shown.contains("b.pack.json: is new\n--- /dev/null\n+++ b/b.pack.json\n"), "{shown}");
+    assert_eq!(shown.matches("+++").count(), 1, "only a new pack is shown as text: {shown}");
 }
 
 #[test]
@@ -184,4 +185,14 @@ fn markdown_shows_code_as_it_is() {
     folder.write("new.pack.json", named("a` https://host.test @team"));
     let shown = folder.run(&["diff", "old.pack.json", "new.pack.json", "--format", "markdown"]).stdout;
     assert!(shown.contains("`a` `https://host.test` `@team`"), "{shown}");
+}
+
+#[test]
+fn a_pack_without_id_is_called_so() {
+    let folder = Folder::new();
+    let without = |text: String| text.replace("  \"id\": \"greeter\",\n", "");
+    folder.write("old.pack.json", without(greeter("1.0.0")));
+    folder.write("new.pack.json", without(breaking("1.1.0")));
+    let shown = folder.run(&["diff", "old.pack.json", "new.pack.json"]);
+    assert!(shown.stdout.starts_with("(no id) 1.0.0 → 1.1.0"), "{}", shown.shown());
 }

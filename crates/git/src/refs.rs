@@ -134,6 +134,14 @@ impl SourceRepository {
         Ok(target.and_then(|target| target.strip_prefix("refs/remotes/")).map(str::to_owned))
     }
 
+    /// The branch that is checked out, whether or not it has a commit yet; none where a commit alone is.
+    ///
+    /// # Errors
+    /// [`GitError::Reference`].
+    pub fn head_branch(&self) -> Result<Option<String>, GitError> {
+        Ok(self.head()?.branch)
+    }
+
     fn head(&self) -> Result<Head, GitError> {
         let Some(head) = find(&self.repository, "HEAD")? else { return Ok(Head::default()) };
         let target = head.symbolic_target_bytes().and_then(|target| std::str::from_utf8(target).ok());

@@ -166,6 +166,7 @@ fn frame(spot: &Spot) -> Vec<Element<'_>> {
 
 fn heading(diff: &DiffReport) -> String {
     let DiffReport { pack, old, new, profile, .. } = diff;
+    let pack = if pack.is_empty() { "(no id)" } else { pack };
     let [pack, old, new] = [pack, &old.version, &new.version].map(|text| printable(text));
     format!("{BOLD}{pack} {old} → {new}{BOLD:#} (profile {profile})\n\n")
 }

@@ -64,17 +64,18 @@ fn ends<'a>(old: (&'a str, &'a str, &'a str), new: (&'a str, &'a str, &'a str)) 
     (end(old, OLD), end(new, "b/"))
 }
 
-/// A file that only one side has. A pack is only named; of anything else the text is shown.
+/// A file that only one side has. A pack that is gone is only named; of anything else the text is shown.
 fn one_sided(old: End<'_>, new: End<'_>, there: End<'_>, what: &str) -> anyhow::Result<Verdict> {
     said(&format!("{}: {what}", there.path))?;
     let bytes = match there.bytes() {
         Ok(bytes) => bytes,
         Err(error) => return said(&error.to_string()),
     };
-    if there.side(bytes.clone()).is_ok() {
+    let is_new = old.file == NOTHING;
+    if !is_new && there.side(bytes.clone()).is_ok() {
         return Ok(Verdict::Pass);
     }
-    let (before, after) = if old.file == NOTHING { (&[][..], &bytes[..]) } else { (&bytes[..], &[][..]) };
+    let (before, after) = if is_new { (&[][..], &bytes[..]) } else { (&bytes[..], &[][..]) };
     print(&text(old, before, new, after))?;
     Ok(Verdict::Pass)
 }
