@@ -6,6 +6,7 @@ use super::answer::{Answer, Caching};
 
 pub(crate) mod changes;
 pub(crate) mod compare;
+pub(crate) mod contents;
 pub(crate) mod docs;
 pub(crate) mod home;
 pub(crate) mod layout;

@@ -2,9 +2,10 @@
 
 use axum::extract::State;
 use maud::{Markup, html};
-use registry::release::{Form, PromptSummary};
+use registry::release::Form;
 use serde_json::Value;
 
+use super::contents;
 use super::layout::{Section, page};
 use super::pack::notes;
 use super::parts::{commit, digest, maybe_bump, size, time, trail};
@@ -33,9 +34,9 @@ pub(crate) async fn release(State(app): State<App>, target: OneRelease) -> Resul
         p.meta { (notes(&version)) }
         (facts(&manifest))
         (forms(&manifest))
-        h2 { "Prompts" }
-        @for prompt in &manifest.prompts { (one_prompt(prompt, &source["prompts"][&prompt.key])) }
-        (tools(&manifest))
+        (contents::prompts(&manifest, &source))
+        (contents::tools(&manifest, &source))
+        (contents::workflow(&source["workflow"]))
         (skills(&manifest.skills))
         (schemas(&manifest.files))
         (warnings(&manifest.warnings))
@@ -75,52 +76,6 @@ fn forms(manifest: &Manifest) -> Markup {
                 }
             }
         } }
-    }
-}
-
-/// `source` is the prompt as the pack writes it: texts that the record does not repeat.
-fn one_prompt(prompt: &PromptSummary, source: &Value) -> Markup {
-    html! {
-        section.card {
-            h3 { (prompt.name) " " code.id { (prompt.key) } " " span.version { (prompt.version) } }
-            @if let Some(description) = source["description"].as_str() { p { (description) } }
-            @if !prompt.variables.is_empty() { (variables(prompt, &source["variables"])) }
-            @if !prompt.tools.is_empty() {
-                p { "Tools: " @for tool in &prompt.tools { code { (tool) } " " } }
-            }
-            @if let Some(template) = source["system_template"].as_str() {
-                details { summary { "Template" } pre.text { (template) } }
-            }
-        }
-    }
-}
-
-fn variables(prompt: &PromptSummary, source: &Value) -> Markup {
-    html! {
-        div.scroll { table {
-            thead { tr { th { "Variable" } th { "Type" } th {} th { "Meaning" } } }
-            tbody {
-                @for (at, variable) in prompt.variables.iter().enumerate() {
-                    tr {
-                        td { code { (variable.name) } }
-                        td { (variable.type_name) }
-                        td { @if variable.required { span.badge.required { "required" } } @else { span.muted { "optional" } } }
-                        td { (source[at]["description"].as_str().unwrap_or_default()) }
-                    }
-                }
-            }
-        } }
-    }
-}
-
-fn tools(manifest: &Manifest) -> Markup {
-    html! {
-        @if !manifest.tools.is_empty() {
-            h2 { "Tools" }
-            dl.list {
-                @for tool in &manifest.tools { dt { code { (tool.name) } } dd { (tool.description) } }
-            }
-        }
     }
 }
 

@@ -19,6 +19,14 @@ fn nothing_of_a_pack_is_html() {
         prompt["description"] = HOSTILE.into();
         prompt["system_template"] = text.into();
         prompt["variables"][0]["description"] = HOSTILE.into();
+        prompt["variables"][0]["default"] = HOSTILE.into();
+        prompt["variables"][0]["validation"] = json!({"enum": [HOSTILE]});
+        let property =
+            json!({"type": "string", "description": HOSTILE, "enum": [HOSTILE], "default": HOSTILE});
+        let parameters = json!({"type": "object", "properties": {"x": property}});
+        pack["tools"] = json!({"look": {"name": "look", "description": HOSTILE, "parameters": parameters}});
+        let state = json!({"prompt_task": "hello", "description": HOSTILE, "on_event": {HOSTILE: "start"}});
+        pack["workflow"] = json!({"version": 1, "entry": "start", "states": {"start": state}});
         pack
     };
     let world = World::empty()
@@ -43,6 +51,31 @@ fn nothing_of_a_pack_is_html() {
     let problem = world.page("/packs/%3Cscript%3E");
     assert_eq!(problem.status, StatusCode::BAD_REQUEST);
     assert!(problem.header("content-type").starts_with("text/html") && !problem.text().contains("<script"));
+}
+
+#[test]
+fn a_release_page_shows_what_the_release_holds() {
+    let mut pack = greeter("1.0.0");
+    let tone = json!({"name": "tone", "type": "string", "required": false, "default": "warm", "description": "How.",
+        "validation": {"enum": ["warm", "cool"]}});
+    pack["prompts"]["hello"]["variables"].as_array_mut().expect("variables").push(tone);
+    let order = json!({"type": "array", "items": {"type": "integer"}, "description": "Which."});
+    let parameters = json!({"type": "object", "properties": {"order": order}, "required": ["order"]});
+    pack["tools"] = json!({"look": {"name": "look", "description": "Looks.", "parameters": parameters}});
+    let start =
+        json!({"prompt_task": "hello", "on_event": {"Done": "end"}, "max_visits": 2, "on_max_visits": "end"});
+    pack["workflow"] = json!({"version": 1, "entry": "start",
+        "states": {"start": start, "end": {"prompt_task": "hello", "terminal": true}}});
+    let page = World::empty().publish(&pack).page("/packs/greeter/1.0.0").html();
+    for text in [
+        "<td><code>warm</code></td><td>How.<div class=\"muted\">one of <code>warm</code> <code>cool</code> </div></td>",
+        "<td><code>order</code></td><td>array of integer</td><td><span class=\"badge required\">required</span></td>",
+        "<code>start</code> <span class=\"badge\">entry</span>",
+        "<code>Done</code> → <code>end</code>",
+        "after 2 visits → <code>end</code>",
+    ] {
+        assert!(page.contains(text), "{text} is not in {page}");
+    }
 }
 
 #[test]
