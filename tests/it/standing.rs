@@ -51,6 +51,8 @@ fn every_door_tells_how_a_release_stands() {
     }
     let info = run(&["info", "greeter@1.0.0"]);
     assert!(info.stdout.contains("deprecated: it knows no plans"), "{}", info.shown());
+    let report = page(&daemon, "/packs/greeter/1.0.1/report");
+    assert!(report.contains("<span class=\"badge\">accepted</span> since"), "{report}");
     let page = page(&daemon, "/packs/greeter/1.0.1");
     assert!(page.contains(">accepted</span>") && !page.contains("flagged: "), "{page}");
 

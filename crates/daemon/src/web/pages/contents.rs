@@ -38,7 +38,7 @@ fn one_prompt(prompt: &PromptSummary, source: &Value) -> Markup {
 fn variables(prompt: &PromptSummary, source: &Value) -> Markup {
     html! {
         div.scroll { table {
-            thead { tr { th { "Variable" } th { "Type" } th {} th { "Default" } th { "Meaning" } } }
+            thead { tr { th { "Variable" } th { "Type" } th {} th { "Meaning" } } }
             tbody {
                 @for (at, variable) in prompt.variables.iter().enumerate() {
                     tr {
@@ -57,12 +57,12 @@ fn obligation(required: bool) -> Markup {
     html! { @if required { span.badge.required { "required" } } @else { span.muted { "optional" } } }
 }
 
-/// The cells for the default, and for what a value means and may be.
+/// What a value means, what stands in for it, and what it may be.
 fn meaning(of: &Value, limits: &Value) -> Markup {
     html! {
-        td { @if let Some(default) = of.get("default") { code { (shown(default)) } } }
         td {
             (of["description"].as_str().unwrap_or_default())
+            @if let Some(default) = of.get("default") { div.muted { "default " code { (shown(default)) } } }
             (allowed(limits))
         }
     }
@@ -70,26 +70,26 @@ fn meaning(of: &Value, limits: &Value) -> Markup {
 
 /// What a value may be: one of some, and other limits that are plain values.
 fn allowed(limits: &Value) -> Markup {
-    const LIMITS: [(&str, &str); 10] = [
-        ("pattern", "pattern"),
-        ("format", "format"),
-        ("min_length", "at least this long"),
-        ("minLength", "at least this long"),
-        ("max_length", "at most this long"),
-        ("maxLength", "at most this long"),
-        ("minimum", "at least"),
-        ("maximum", "at most"),
-        ("exclusiveMinimum", "above"),
-        ("exclusiveMaximum", "below"),
+    const LIMITS: [(&str, &str, &str); 10] = [
+        ("pattern", "pattern ", ""),
+        ("format", "format ", ""),
+        ("min_length", "at least ", " characters"),
+        ("minLength", "at least ", " characters"),
+        ("max_length", "at most ", " characters"),
+        ("maxLength", "at most ", " characters"),
+        ("minimum", "at least ", ""),
+        ("maximum", "at most ", ""),
+        ("exclusiveMinimum", "above ", ""),
+        ("exclusiveMaximum", "below ", ""),
     ];
     let values = limits["enum"].as_array();
     html! {
         @if let Some(values) = values {
             div.muted { "one of " @for value in values { code { (shown(value)) } " " } }
         }
-        @for (key, words) in LIMITS {
+        @for (key, before, after) in LIMITS {
             @if let Some(limit) = limits.get(key).filter(|limit| !limit.is_object()) {
-                div.muted { (words) " " code { (shown(limit)) } }
+                div.muted { (before) code { (shown(limit)) } (after) }
             }
         }
     }
@@ -130,7 +130,7 @@ fn parameters(schema: &Value) -> Markup {
     html! {
         @if let Some(properties) = properties {
             div.scroll { table {
-                thead { tr { th { "Parameter" } th { "Type" } th {} th { "Default" } th { "Meaning" } } }
+                thead { tr { th { "Parameter" } th { "Type" } th {} th { "Meaning" } } }
                 tbody {
                     @for (name, property) in properties {
                         tr {
@@ -162,8 +162,10 @@ fn type_name(property: &Value) -> String {
 /// The workflow: its states, and where their events lead.
 pub(crate) fn workflow(workflow: &Value) -> Markup {
     let entry = workflow["entry"].as_str();
+    let mut states: Vec<(&String, &Value)> = workflow["states"].as_object().into_iter().flatten().collect();
+    states.sort_by_key(|(name, _)| entry != Some(name.as_str()));
     html! {
-        @if let Some(states) = workflow["states"].as_object() {
+        @if !states.is_empty() {
             h2 { "Workflow" }
             div.scroll { table {
                 thead { tr { th { "State" } th { "Runs" } th { "Meaning" } th { "Events" } } }

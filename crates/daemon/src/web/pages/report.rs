@@ -7,7 +7,7 @@ use registry::report::FindingView;
 
 use super::changes;
 use super::layout::{Section, page};
-use super::parts::{bump, count, level, prose, trail};
+use super::parts::{bump, count, level, prose, time, trail};
 use crate::web::App;
 use crate::web::answer::Answer;
 use crate::web::api::releases::seen_report;
@@ -29,6 +29,12 @@ pub(crate) async fn report(State(app): State<App>, target: OneRelease) -> Result
         h1 { "Report on " code.id { (id) } " " span.version { (version) } }
         p.lead { "As said when it was published. These words stay, also when the rules change." }
         (baseline(&report))
+        @if let Some(since) = pack.status.lifted_since(&row.version).filter(|_| row.is_insufficient()) {
+            p {
+                span.badge { "accepted" } " since " (time(since))
+                ": an " code { "[[allow]]" } " entry at the head of the branch accepts what was too much for the version."
+            }
+        }
         (findings(&report.findings))
         @if let Some(diff) = &report.diff { (changes::shown(diff)) }
     };

@@ -68,7 +68,7 @@ fn a_release_page_shows_what_the_release_holds() {
         "states": {"start": start, "end": {"prompt_task": "hello", "terminal": true}}});
     let page = World::empty().publish(&pack).page("/packs/greeter/1.0.0").html();
     for text in [
-        "<td><code>warm</code></td><td>How.<div class=\"muted\">one of <code>warm</code> <code>cool</code> </div></td>",
+        "<td>How.<div class=\"muted\">default <code>warm</code></div><div class=\"muted\">one of <code>warm</code> <code>cool</code> </div></td>",
         "<td><code>order</code></td><td>array of integer</td><td><span class=\"badge required\">required</span></td>",
         "<code>start</code> <span class=\"badge\">entry</span>",
         "<code>Done</code> → <code>end</code>",
