@@ -26,6 +26,7 @@ mod remote;
 mod standing;
 #[path = "../support/mod.rs"]
 mod support;
+mod webhooks;
 
 /// Compares with the file of that name below `snapshots/`; `UPDATE=1` rewrites it.
 fn snapshot(name: &str, text: &str) {

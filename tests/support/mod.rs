@@ -3,6 +3,7 @@
 //! Nothing of the user's or the machine's configuration reaches a test: home, Git and CI variables are cleared.
 
 pub mod git_http;
+pub mod receiver;
 
 use std::fs;
 use std::path::{Path, PathBuf};

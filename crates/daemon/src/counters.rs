@@ -1,4 +1,4 @@
-//! What happened to each source since the process began, as numbers for `/metrics`.
+//! What happened to each source and webhook since the process began, as numbers for `/metrics`.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,7 +24,7 @@ pub(crate) struct SourceCounters {
     pub(crate) refused: Counter,
 }
 
-/// A number that only grows.
+/// A number.
 #[derive(Debug, Default)]
 pub(crate) struct Counter(AtomicU64);
 
@@ -34,29 +34,54 @@ impl Counter {
         self.0.fetch_add(more, Ordering::Relaxed);
     }
 
+    /// Replaces the number, where it is a state and no count.
+    pub(crate) fn set(&self, number: u64) {
+        self.0.store(number, Ordering::Relaxed);
+    }
+
     /// The number.
     pub(crate) fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// The numbers of all sources, in the order of their names.
+/// The numbers of one webhook.
+#[derive(Debug, Default)]
+pub(crate) struct WebhookCounters {
+    /// Messages that it took.
+    pub(crate) delivered: Counter,
+    /// Attempts that failed.
+    pub(crate) failed: Counter,
+    /// Whether it does not take messages now: 1 or 0.
+    pub(crate) failing: Counter,
+    /// The number of the last event that it was told, or is not to be told.
+    pub(crate) last_event: Counter,
+}
+
+/// The numbers of all sources, in the order of their names, and of all webhooks, in that of the configuration.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     sources: BTreeMap<String, SourceCounters>,
+    webhooks: Vec<WebhookCounters>,
 }
 
 impl Counters {
-    /// Zeros for every configured source.
+    /// Zeros for every configured source and webhook.
     pub(crate) fn of(settings: &RegistrySettings) -> Counters {
         let zero =
             |source: &registry::settings::SourceSettings| (source.name.clone(), SourceCounters::default());
-        Counters { sources: settings.sources.iter().map(zero).collect() }
+        let webhooks = settings.webhooks.iter().map(|_| WebhookCounters::default()).collect();
+        Counters { sources: settings.sources.iter().map(zero).collect(), webhooks }
     }
 
     /// The numbers of a source; none for one that is not configured.
     pub(crate) fn source(&self, name: &str) -> Option<&SourceCounters> {
         self.sources.get(name)
+    }
+
+    /// The numbers of every webhook.
+    pub(crate) fn webhooks(&self) -> &[WebhookCounters] {
+        &self.webhooks
     }
 
     /// The numbers of every source.

@@ -11,9 +11,11 @@ mod patience;
 mod remotes;
 mod scan;
 mod serve;
+mod signature;
 mod trouble;
 mod watch;
 pub mod web;
+mod webhooks;
 mod worker;
 
 pub use serve::{Daemon, ServeError};

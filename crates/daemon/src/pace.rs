@@ -1,5 +1,5 @@
 //! When a source is looked at again: after its poll, a little earlier or later so that sources do not march in
-//! step, and more and more rarely while its host fails.
+//! step, and more and more rarely while its host fails. Webhooks that fail are tried again by the same rule.
 
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,7 @@ const LONGEST_ASKED: Duration = Duration::from_secs(6 * 60 * 60);
 #[derive(Debug)]
 pub(crate) struct Pace {
     poll: Duration,
+    longest: Duration,
     failures: u32,
     asked: Option<Instant>,
 }
@@ -21,7 +22,12 @@ pub(crate) struct Pace {
 impl Pace {
     /// The pace of a source that has not failed.
     pub(crate) fn new(poll: Duration) -> Pace {
-        Pace { poll, failures: 0, asked: None }
+        Pace { poll, longest: LONGEST.max(poll), failures: 0, asked: None }
+    }
+
+    /// The pace with another longest pause.
+    pub(crate) fn up_to(self, longest: Duration) -> Pace {
+        Pace { longest, ..self }
     }
 
     /// Notes that a fetch went well.
@@ -39,7 +45,7 @@ impl Pace {
     /// How long to wait without a hint; `chance` lies between 0 and 1.
     pub(crate) fn pause(&self, chance: f64, now: Instant) -> Duration {
         let doubled = self.poll.saturating_mul(1_u32.checked_shl(self.failures.min(16)).unwrap_or(u32::MAX));
-        let pause = doubled.min(LONGEST.max(self.poll)).mul_f64(0.9 + 0.2 * chance);
+        let pause = doubled.min(self.longest).mul_f64(0.9 + 0.2 * chance);
         pause.max(self.left_alone(now))
     }
 
@@ -88,6 +94,10 @@ mod tests {
         assert_eq!(minutes(&pace), 60.0);
         pace.went_well();
         assert_eq!(minutes(&pace), 1.0);
+        let mut short = Pace::new(Duration::from_secs(60)).up_to(Duration::from_secs(180));
+        short.failed(None, now);
+        short.failed(None, now);
+        assert_eq!(minutes(&short), 3.0);
     }
 
     #[test]

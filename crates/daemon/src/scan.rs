@@ -27,6 +27,7 @@ use crate::trouble::{Telling, Trouble};
 mod again;
 mod branch;
 mod packages;
+mod refusals;
 mod statuses;
 mod tags;
 
@@ -295,6 +296,7 @@ impl Scanner<'_> {
             refused: 0,
         };
         run.begin_again();
+        run.begin_refusals();
         match self.source.versions {
             VersionsMode::Branch => run.branch(&repository, &refs, memory)?,
             VersionsMode::Tags => run.tags(&repository, &refs)?,
@@ -516,6 +518,7 @@ impl Run<'_> {
         }
         if !self.more {
             self.note_decreased();
+            self.keep_refusals();
         }
         self.summary.published = published;
         self.summary.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);

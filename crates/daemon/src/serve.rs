@@ -17,7 +17,8 @@ use crate::listen::{self, Connections};
 use crate::remotes::Remotes;
 use crate::scan::SourcePaths;
 use crate::watch::{Bells, Notices};
-use crate::web::{App, Asked, Hints, router};
+use crate::web::{self, App, Asked, Hints, router};
+use crate::webhooks;
 use crate::worker::{SCANS_AT_ONCE, Shared, Worker};
 
 /// Why the daemon does not start or ended before its time.
@@ -82,6 +83,8 @@ impl Daemon {
         let settings = Arc::new(settings);
         let (shutdown, stopped) = watch::channel(false);
         let counters = Arc::new(Counters::of(&settings));
+        // Before the first scans, so that what they bring is told.
+        let webhooks = webhooks::start(&store, &settings, &counters, &stopped, web::secret)?;
         let bells = Bells::new(counters.clone());
         let shared = Shared {
             store: store.clone(),
@@ -97,6 +100,7 @@ impl Daemon {
         };
         let (mut workers, first_scans) =
             if is_follower { Default::default() } else { start_workers(&shared, &bells) };
+        workers.extend(webhooks);
         if store.has_remote() {
             let pause = if is_local(&settings) { POLLS.0 } else { POLLS.1 };
             workers.push(tokio::spawn(repeat(pause, store.clone(), stopped.clone(), |store| {

@@ -37,7 +37,7 @@ mod target;
 mod views;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use blobs::Blobs;
 use hooks::Hooks;
@@ -104,8 +104,7 @@ impl App {
         let blobs = Arc::new(Blobs::new(store.clone()));
         let metrics = Arc::new(Metrics::new(routes::ROUTES.len()));
         let closing = Arc::new(AtomicBool::new(false));
-        let hooks =
-            Arc::new(Hooks::new(&settings, |variable| Some(std::env::var(variable).ok()?.trim().to_owned())));
+        let hooks = Arc::new(Hooks::new(&settings, secret));
         let counters = Arc::new(Counters::of(&settings));
         let pool = Pool::for_this_machine();
         let sources = Arc::default();
@@ -158,6 +157,11 @@ impl App {
     fn is_ready(&self) -> bool {
         self.ready.load(Ordering::Acquire)
     }
+}
+
+/// The secret that a variable holds, without the line end that files bring along.
+pub(crate) fn secret(variable: &str) -> Option<String> {
+    Some(std::env::var(variable).ok()?.trim().to_owned())
 }
 
 /// The router of everything that this registry answers.

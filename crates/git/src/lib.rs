@@ -36,7 +36,7 @@ pub use object_id::{NotAnObjectId, ObjectId};
 pub use pack::tree::EntryKind;
 pub use packs::Maintenance;
 pub use refs::{Branch, Head, RefSnapshot, Tag};
-pub use remote::{Credentials, FetchFailure, FetchLimits, Fetched, Mirror, Remote};
+pub use remote::{Credentials, FetchFailure, FetchLimits, Fetched, Mirror, Remote, authorities};
 pub use source::{CommitInfo, SourceRepository};
 pub use tree::{CommitTree, TreeEntry};
 pub use walk::{FileEntry, Files};

@@ -17,6 +17,7 @@ mod mirror;
 mod refs;
 
 pub use failure::FetchFailure;
+pub use http::authorities;
 pub use mirror::{Fetched, Mirror};
 
 /// A remote repository and everything that a fetch of it needs.

@@ -28,6 +28,19 @@ pub enum EventType {
 }
 
 impl EventType {
+    /// Every type.
+    pub const ALL: [EventType; 9] = [
+        EventType::Published,
+        EventType::Yanked,
+        EventType::Unyanked,
+        EventType::Deprecated,
+        EventType::Undeprecated,
+        EventType::ChannelMoved,
+        EventType::FlagLifted,
+        EventType::Removed,
+        EventType::IdMoved,
+    ];
+
     /// The type as it is written everywhere.
     pub fn as_str(self) -> &'static str {
         match self {

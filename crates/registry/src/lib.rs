@@ -19,6 +19,7 @@ pub mod pattern;
 pub mod problem;
 pub mod range;
 pub mod reference;
+pub mod refusal;
 pub mod release;
 pub mod report;
 pub mod resolve;

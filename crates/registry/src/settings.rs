@@ -11,6 +11,7 @@ mod remote;
 mod replication;
 mod repository;
 mod rule_names;
+mod webhook;
 
 use pack::tree::{Tree, Unreadable, folder};
 
@@ -30,6 +31,7 @@ pub use repository::{
     Allow, ChangeSettings, LintLevels, LintOverride, PackRelease, ReleasesFrom, Renamed, RepositorySettings,
     Sunset, ZeroMajor, is_channel_name,
 };
+pub use webhook::{REFUSED, WebhookSettings};
 
 /// The name of the file in which authors write their settings.
 pub const FILE_NAME: &str = "packhouse.toml";

@@ -9,16 +9,21 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 use registry::event::Event;
+use registry::refusal::Refusal;
 use registry::status::PackStatus;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::delivery::Delivered;
 use crate::error::{StoreError, index};
 use crate::row::{ReleaseRow, SourceRecord};
 use crate::source::SourceState;
 
 /// The shape of the rows; another number means that they are rebuilt.
 const SCHEMA: u64 = 2;
+
+/// How many refusals are kept for webhooks that were not told yet.
+const MOST_REFUSALS: u64 = 1000;
 
 /// The rows.
 #[derive(Debug)]
@@ -29,6 +34,8 @@ pub(crate) struct Index {
     records: sled::Tree,
     events: sled::Tree,
     sources: sled::Tree,
+    delivered: sled::Tree,
+    refusals: sled::Tree,
     remembered: Mutex<HashMap<String, Remembered>>,
 }
 
@@ -110,6 +117,8 @@ impl Index {
                 records: tree("records")?,
                 events: tree("events")?,
                 sources: tree("sources")?,
+                delivered: tree("delivered")?,
+                refusals: tree("refusals")?,
                 remembered: Mutex::default(),
                 db,
             })
@@ -181,10 +190,14 @@ impl Index {
         guarded("clear", clear)
     }
 
-    /// Removes everything that is remembered of the sources too.
+    /// Removes everything that is remembered of the sources and of what webhooks were told too.
     pub(crate) fn clear_sources(&self) -> Result<(), StoreError> {
         self.remembered().clear();
-        guarded("clear", || self.sources.clear())
+        guarded("clear", || {
+            self.delivered.clear()?;
+            self.refusals.clear()?;
+            self.sources.clear()
+        })
     }
 
     /// Every release row; none when one cannot be read.
@@ -204,18 +217,45 @@ impl Index {
 
     /// The number of the last event.
     pub(crate) fn last_event(&self) -> u64 {
-        let last = guarded("read the last event", || self.events.last()).ok().flatten();
-        last.and_then(|(key, _)| key.as_ref().try_into().ok().map(u64::from_be_bytes)).unwrap_or(0)
+        last_number(&self.events)
     }
 
     /// Events after a number, oldest first.
     pub(crate) fn events_after(&self, number: u64, limit: usize) -> Vec<Event> {
-        let from = number.saturating_add(1).to_be_bytes();
-        guarded("read events", || {
-            let found = self.events.range(from..).take(limit).filter_map(Result::ok);
-            Ok(found.filter_map(|(_, bytes)| serde_json::from_slice(&bytes).ok()).collect())
+        rows_after(&self.events, number, limit).into_iter().map(|(_, event)| event).collect()
+    }
+
+    /// The number of the last refusal.
+    pub(crate) fn last_refusal(&self) -> u64 {
+        last_number(&self.refusals)
+    }
+
+    /// Refusals after a number, oldest first, each with its own.
+    pub(crate) fn refusals_after(&self, number: u64, limit: usize) -> Vec<(u64, Refusal)> {
+        rows_after(&self.refusals, number, limit)
+    }
+
+    /// Adds a refusal; of many, the oldest is forgotten.
+    pub(crate) fn add_refusal(&self, refusal: &Refusal) -> Result<(), StoreError> {
+        let number = self.last_refusal() + 1;
+        guarded("write a refusal", || {
+            self.refusals.insert(number.to_be_bytes(), encode(refusal))?;
+            if let Some(old) = number.checked_sub(MOST_REFUSALS) {
+                self.refusals.remove(old.to_be_bytes())?;
+            }
+            Ok(())
         })
-        .unwrap_or_default()
+    }
+
+    /// What a webhook was told; none where nothing is remembered of it.
+    pub(crate) fn delivered(&self, key: &str) -> Option<Delivered> {
+        let bytes = guarded("read a delivery", || self.delivered.get(key)).ok()??;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    /// Remembers what a webhook was told.
+    pub(crate) fn set_delivered(&self, key: &str, delivered: Delivered) -> Result<(), StoreError> {
+        guarded("write a delivery", || self.delivered.insert(key, encode(&delivered)).map(|_| ()))
     }
 
     /// What is remembered of a source; the empty state where nothing is.
@@ -272,6 +312,28 @@ fn damaged() -> sled::Error {
 /// The failure of rows that cannot be read right after they were written.
 pub(crate) fn unreadable() -> StoreError {
     index("read rows")(damaged())
+}
+
+fn last_number(rows: &sled::Tree) -> u64 {
+    let last = guarded("read the last number", || rows.last()).ok().flatten();
+    last.and_then(|(key, _)| number_of(&key)).unwrap_or(0)
+}
+
+fn number_of(key: &[u8]) -> Option<u64> {
+    key.try_into().ok().map(u64::from_be_bytes)
+}
+
+/// Rows by number after one of them, the lowest number first.
+fn rows_after<T: DeserializeOwned>(rows: &sled::Tree, number: u64, limit: usize) -> Vec<(u64, T)> {
+    let from = number.saturating_add(1).to_be_bytes();
+    let read = |(key, bytes): (sled::IVec, sled::IVec)| {
+        Some((number_of(&key)?, serde_json::from_slice(&bytes).ok()?))
+    };
+    guarded("read rows by number", || {
+        let found = rows.range(from..).take(limit).filter_map(Result::ok);
+        Ok(found.filter_map(read).collect())
+    })
+    .unwrap_or_default()
 }
 
 /// Ids have no NUL, so the key splits in one way only.

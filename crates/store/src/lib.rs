@@ -9,6 +9,7 @@
 mod administer;
 mod archive;
 mod catch_up;
+mod delivery;
 mod error;
 mod index;
 mod ledger;
@@ -25,6 +26,7 @@ mod verify;
 mod tests;
 
 pub use archive::StoreArchive;
+pub use delivery::Delivered;
 pub use error::{StoreError, with_causes};
 pub use ledger::Batch;
 pub use row::{ReleaseRow, SourceRecord};

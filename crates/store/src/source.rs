@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use registry::problem::{Problem, ProblemState};
+use registry::refusal::Standing;
 use serde::{Deserialize, Serialize};
 
 /// The state of one source.
@@ -30,6 +31,8 @@ pub struct SourceState {
     pub last_scan: Option<ScanSummary>,
     /// Everything seen and not published, or published with reservations.
     pub problems: Vec<ProblemState>,
+    /// What stood refused when webhooks were last told; none where that is not known, as after a rebuild.
+    pub told: Option<Standing>,
 }
 
 /// What one scan did.

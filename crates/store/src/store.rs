@@ -39,7 +39,7 @@ pub struct Store {
     folder: PathBuf,
     writer: Mutex<Ledger>,
     readers: Mutex<Vec<Ledger>>,
-    index: Index,
+    pub(crate) index: Index,
     pub(crate) search: Search,
     snapshot: ArcSwap<Snapshot>,
     ranges: Ranges,

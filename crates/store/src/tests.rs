@@ -11,6 +11,7 @@ use registry::{Form, Reference};
 
 mod administer;
 mod damaged;
+mod delivery;
 mod upstream;
 mod verified;
 

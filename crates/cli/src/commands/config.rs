@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use registry::settings::{
     AuthSettings, CredentialSettings, HistoryPolicy, OnBreaking, OnInvalid, ProxySettings, Ranges,
-    SourceLocation, SourceSettings, VersionsMode,
+    SourceLocation, SourceSettings, VersionsMode, WebhookSettings,
 };
 
 use crate::environment;
@@ -69,6 +69,13 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
             complete = false;
         }
     }
+    for (webhook, number) in file.settings.webhooks.iter().zip(1..) {
+        text.push_str(&told(webhook, number));
+        if environment::read(&webhook.secret_env).is_none() {
+            crate::complaint::warn(&format!("webhook {number}: {}", not_set(&webhook.secret_env)));
+            complete = false;
+        }
+    }
     if file.settings.sources.is_empty() {
         crate::complaint::warn("no [[source]] is configured: the registry will stay empty");
     }
@@ -112,8 +119,7 @@ fn missing(source: &SourceSettings, base: &Path) -> Vec<String> {
     let variables = source.credentials.iter().flat_map(CredentialSettings::variables);
     for variable in variables.chain(source.webhook_secret_env.as_deref()) {
         if environment::read(variable).is_none() {
-            missing
-                .push(format!("the variable `{variable}` is not set: the registry must be started with it"));
+            missing.push(not_set(variable));
         }
     }
     if let Some(CredentialSettings::SshKey { ssh_key }) = &source.credentials {
@@ -125,12 +131,33 @@ fn missing(source: &SourceSettings, base: &Path) -> Vec<String> {
     missing
 }
 
-/// Where the secrets of a source come from; never what they are.
-fn secrets(source: &SourceSettings) -> String {
-    let named = |variable: &str| match environment::read(variable) {
+fn not_set(variable: &str) -> String {
+    format!("the variable `{variable}` is not set: the registry must be started with it")
+}
+
+fn named(variable: &str) -> String {
+    match environment::read(variable) {
         Some(_) => format!("{variable} (set)"),
         None => format!("{variable} (not set)"),
+    }
+}
+
+/// What a webhook is told. Its address may hold a secret and is not shown beyond the host.
+fn told(webhook: &WebhookSettings, number: usize) -> String {
+    let sees = match webhook.groups.as_slice() {
+        [] => "what everybody may see who may read".to_owned(),
+        groups => format!("what everybody may see who may read, and the groups {}", groups.join(", ")),
     };
+    format!(
+        "webhook {number}: {}\n  told of {}\n  sees {sees}\n  signed with {}\n",
+        webhook.origin(),
+        webhook.words().join(", "),
+        named(&webhook.secret_env),
+    )
+}
+
+/// Where the secrets of a source come from; never what they are.
+fn secrets(source: &SourceSettings) -> String {
     let mut text = String::new();
     match &source.credentials {
         None => {}

@@ -16,6 +16,7 @@ use super::{Memory, Scanner, SourcePaths};
 mod hostile;
 mod life;
 mod packages;
+mod refusals;
 
 /// A registry in a temporary folder; its first source is `packs`.
 struct World {

@@ -6,10 +6,10 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
 use axum::http::HeaderMap;
-use hmac::{Hmac, KeyInit, Mac};
 use registry::settings::RegistrySettings;
-use sha2::Sha256;
 use subtle::ConstantTimeEq;
+
+use crate::signature::is_signature;
 
 /// How many deliveries of a source are remembered.
 const REMEMBERED: usize = 256;
@@ -97,20 +97,4 @@ pub(crate) fn is_signed(secret: &str, headers: &HeaderMap, body: &[u8]) -> bool 
         return signature.to_str().is_ok_and(|signature| is_signature(secret, signature, body));
     }
     headers.get(TOKEN).is_some_and(|token| token.as_bytes().ct_eq(secret.as_bytes()).into())
-}
-
-fn is_signature(secret: &str, signature: &str, body: &[u8]) -> bool {
-    let digits = signature.strip_prefix("sha256=").unwrap_or(signature);
-    let Some(signature) = decoded(digits) else { return false };
-    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.as_bytes()) else { return false };
-    mac.update(body);
-    mac.verify_slice(&signature).is_ok()
-}
-
-/// The bytes of hexadecimal digits.
-fn decoded(digits: &str) -> Option<Vec<u8>> {
-    let digit = |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-    let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
-    let bytes = pairs.iter().map(|[high, low]| Some(digit(high)? << 4 | digit(low)?));
-    rest.is_empty().then(|| bytes.collect()).flatten()
 }

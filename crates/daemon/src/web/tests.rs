@@ -11,5 +11,5 @@ mod login;
 mod pages;
 mod proxy;
 mod routes;
-mod support;
+pub(crate) mod support;
 mod visibility;

@@ -207,7 +207,7 @@ fn shown_origin(url: &str) -> String {
 }
 
 /// The certificate authorities of a file, of the machine, or of the program where the machine has none.
-fn authorities(file: Option<&Path>) -> RootCerts {
+pub fn authorities(file: Option<&Path>) -> RootCerts {
     let files = file.into_iter().chain(AUTHORITIES.iter().map(Path::new));
     let bytes = files.filter_map(|file| std::fs::read(file).ok()).next();
     let certificates: Vec<_> = bytes

@@ -28,17 +28,36 @@ impl SettingsError {
         self
     }
 
-    /// Finds the line that the key stands on, where the error does not know it.
+    /// Finds the line that the key stands on, where the error does not know it: in a table of its name, else anywhere.
     pub(super) fn located(mut self, text: &str) -> SettingsError {
-        if self.line.is_none() {
-            let last = self.key.rsplit('.').next().unwrap_or_default().trim_matches('"').to_owned();
-            self.line = (!last.is_empty())
-                .then(|| text.lines().position(|line| key_of(line).is_some_and(|key| key == last)))
-                .flatten()
-                .map(|index| index + 1);
+        let (table, last) = self.key.rsplit_once('.').unwrap_or(("", &self.key));
+        let last = last.trim_matches('"');
+        if self.line.is_none() && !last.is_empty() {
+            let mut header = "";
+            let mut anywhere = None;
+            for (index, line) in text.lines().enumerate() {
+                header = table_of(line).unwrap_or(header);
+                if key_of(line) != Some(last) {
+                    continue;
+                }
+                anywhere = anywhere.or(Some(index + 1));
+                if header == table {
+                    self.line = Some(index + 1);
+                    break;
+                }
+            }
+            self.line = self.line.or(anywhere);
         }
         self
     }
+}
+
+/// The table that a line of TOML begins.
+fn table_of(line: &str) -> Option<&str> {
+    let line = line.trim();
+    let inner = line.strip_prefix("[[").and_then(|rest| rest.split_once("]]"));
+    let inner = inner.or_else(|| line.strip_prefix('[').and_then(|rest| rest.split_once(']')));
+    inner.map(|(name, _)| name.trim())
 }
 
 /// The key that a line of TOML sets, without quotes.

@@ -12,6 +12,7 @@ use super::remote::{CredentialSettings, CredentialsFile, RemoteUrl, check_listen
 use super::replication::{self, FollowSettings, LedgerSettings};
 use super::repository::{LintLevels, RuleLevels, rule_settings};
 use super::rule_names::check_rule_names;
+use super::webhook::{self, WebhookFile, WebhookSettings};
 
 /// The registry's configuration.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +31,8 @@ pub struct RegistrySettings {
     pub ledger: LedgerSettings,
     /// The ledger that is followed.
     pub follow: FollowSettings,
+    /// Who is told what happens, in order.
+    pub webhooks: Vec<WebhookSettings>,
     /// Patterns of further files with `[[source]]` tables.
     pub include: Vec<String>,
 }
@@ -216,6 +219,8 @@ struct RegistryFile {
     #[serde(default)]
     follow: FollowSettings,
     #[serde(default)]
+    webhook: Vec<WebhookFile>,
+    #[serde(default)]
     limits: LimitsFile,
 }
 
@@ -261,16 +266,13 @@ struct SourceFile {
     readers: Option<Vec<String>>,
 }
 
-/// Keys of the documented configuration that belong to capabilities which this version does not have.
-const LATER: [(&str, &str); 1] = [("webhook", "outgoing webhooks")];
-
 impl RegistrySettings {
     /// Reads the text of `registry.toml`.
     ///
     /// # Errors
     /// [`SettingsError`] names the key and, where it can, the line.
     pub fn parse(text: &str) -> Result<RegistrySettings, SettingsError> {
-        let file: RegistryFile = parse(text).map_err(not_yet)?;
+        let file: RegistryFile = parse(text)?;
         RegistrySettings::checked(file).map_err(|error| error.located(text))
     }
 
@@ -298,6 +300,7 @@ impl RegistrySettings {
             limits: file.limits.checked()?,
             ledger: file.ledger,
             follow: file.follow,
+            webhooks: webhook::checked(file.webhook)?,
             include: file.include,
         };
         replication::check(&settings.ledger, &settings.follow)?;
@@ -328,16 +331,6 @@ impl RegistrySettings {
         }
         Ok(())
     }
-}
-
-/// Says of a key that belongs to a later capability that it is known but not there yet.
-fn not_yet(mut error: SettingsError) -> SettingsError {
-    let later = LATER.iter().find(|(key, _)| error.message.ends_with(&format!("`{key}`")));
-    if let Some((key, what)) = later {
-        error.message = format!("`{key}` is for {what}, which this version does not have yet");
-        error.help = Some("remove the key".to_owned());
-    }
-    error
 }
 
 impl SourceFile {

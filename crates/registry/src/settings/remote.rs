@@ -158,7 +158,7 @@ fn check_user(scheme: Scheme, user: Option<&str>) -> Result<(), SettingsError> {
     }
 }
 
-fn host_and_port(place: &str) -> Result<(String, Option<u16>), SettingsError> {
+pub(super) fn host_and_port(place: &str) -> Result<(String, Option<u16>), SettingsError> {
     let (host, port) = match place.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((host, port)) => (host, port.strip_prefix(':')),
         None => match place.split_once(':') {
@@ -180,7 +180,7 @@ fn host_and_port(place: &str) -> Result<(String, Option<u16>), SettingsError> {
     Ok((host.to_ascii_lowercase(), port))
 }
 
-fn is_loopback(host: &str) -> bool {
+pub(super) fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 

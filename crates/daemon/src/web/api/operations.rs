@@ -6,7 +6,7 @@ use axum::extract::State;
 use jiff::Timestamp;
 
 use super::sources::{SourceView, every};
-use crate::counters::{Counters, SourceCounters};
+use crate::counters::{Counters, SourceCounters, WebhookCounters};
 use crate::web::App;
 use crate::web::answer::{Answer, Caching};
 use crate::web::openapi;
@@ -53,6 +53,7 @@ pub(crate) async fn metrics(State(app): State<App>, view: View) -> Answer {
     let shown = every(&app, &view, false);
     sources(&shown, &mut text);
     work(&app.counters, &shown, &mut text);
+    webhooks(&app, &view, &mut text);
     Answer::text(text, "text/plain; version=0.0.4; charset=utf-8").caching(Caching::Revalidate)
 }
 
@@ -118,6 +119,41 @@ fn work(counters: &Counters, shown: &[SourceView], text: &mut String) {
         for (result, number) in [("ok", counters.fetched.get()), ("failed", counters.failed.get())] {
             let _ = writeln!(text, "{name}{{source=\"{source}\",result=\"{result}\"}} {number}");
         }
+    }
+}
+
+/// What webhooks were told, to those who see whatever these are told.
+fn webhooks(app: &App, view: &View, text: &mut String) {
+    let sees_all =
+        |groups: &[String]| groups.iter().all(|group| view.reader.is_among(std::slice::from_ref(group)));
+    let configured = app.settings.webhooks.iter().zip(app.counters.webhooks());
+    let shown = configured.zip(1..).filter(|((webhook, _), _)| sees_all(&webhook.groups));
+    let shown: Vec<(u64, &WebhookCounters)> =
+        shown.map(|((_, counters), number)| (number, counters)).collect();
+    if shown.is_empty() {
+        return;
+    }
+    let name = "packhouse_webhook_deliveries_total";
+    head(text, name, "counter", "Messages to a webhook, each time they were sent, by how that ended.");
+    for (number, counters) in &shown {
+        for (result, count) in [("ok", counters.delivered.get()), ("failed", counters.failed.get())] {
+            let _ = writeln!(text, "{name}{{webhook=\"{number}\",result=\"{result}\"}} {count}");
+        }
+    }
+    type Number = fn(&WebhookCounters) -> u64;
+    let rows: [(&str, &str, Number); 2] = [
+        ("failing", "Whether a webhook does not take what it is told.", |webhook| webhook.failing.get()),
+        (
+            "last_event",
+            "Number of the last event that a webhook was told, or is not to be told.",
+            |webhook| webhook.last_event.get(),
+        ),
+    ];
+    for (name, about, value) in rows {
+        let label = |number: &u64| format!("{{webhook=\"{number}\"}}");
+        let values: Vec<_> =
+            shown.iter().map(|(number, counters)| (label(number), value(counters).to_string())).collect();
+        gauge(text, &format!("packhouse_webhook_{name}"), about, &values);
     }
 }
 
