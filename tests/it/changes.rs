@@ -79,6 +79,11 @@ fn what_is_changed_is_served_and_recorded_with_who_and_why() {
     let channel = ops(&["channel", "set", "greeter", "stable", "1.0.0"]);
     assert_eq!(channel, "greeter@stable is 1.0.0\n  latest 1.1.0\n");
     assert_eq!(registry.daemon.get("/v1/fetch/greeter@stable").status, 200);
+    assert_eq!(
+        ops(&["channel", "delete", "greeter", "stable"]),
+        "greeter@stable is deleted\n  latest 1.1.0\n"
+    );
+    assert_eq!(registry.daemon.get("/v1/fetch/greeter@stable").status, 404);
     let removed = registry.done(&registry.root, &["remove", "greeter@1.1.0", "--reason", "a secret"]);
     assert_eq!(removed, "greeter@1.1.0 is removed\n  latest 1.0.0\n");
     assert_eq!(registry.daemon.get("/v1/packs/greeter/versions/1.1.0/pack.json").status, 410);
@@ -88,12 +93,14 @@ fn what_is_changed_is_served_and_recorded_with_who_and_why() {
         "--format=%(trailers:key=Actor,key=Event)",
         "ledger",
     ]);
-    let recorded: Vec<&str> = log.lines().filter(|line| !line.is_empty()).take(12).collect();
+    let recorded: Vec<&str> = log.lines().filter(|line| !line.is_empty()).take(14).collect();
     assert_eq!(
         recorded,
         [
             "Actor: root",
-            "Event: 8 removed greeter@1.1.0 a secret",
+            "Event: 9 removed greeter@1.1.0 a secret",
+            "Actor: ops",
+            "Event: 8 channel-deleted greeter@1.0.0 stable",
             "Actor: ops",
             "Event: 7 channel-moved greeter@1.0.0 stable",
             "Actor: ops",
@@ -133,6 +140,19 @@ fn what_cannot_be_changed_is_said_with_what_to_do() {
         &["channel", "set", "greeter", "stable", "1.1.0"],
         2,
         &["`stable` is set by the repository", &declared],
+    );
+    registry.refused(
+        ops,
+        &["channel", "delete", "greeter", "stable"],
+        2,
+        &["`stable` is set by the repository", &declared],
+    );
+    registry.refused(ops, &["channel", "delete", "greeter", "beta"], 1, &["`greeter` has no channel `beta`"]);
+    registry.refused(
+        ops,
+        &["channel", "delete", "greeter", "latest"],
+        2,
+        &["`latest` may not name a channel"],
     );
     let why = ["--reason", "x"];
     let with = |arguments: &[&'static str]| [arguments, &why].concat();

@@ -2,6 +2,9 @@
 
 use semver::Version;
 use serde_json::json;
+use ureq::http::Response;
+use ureq::typestate::WithBody;
+use ureq::{Body, RequestBuilder};
 
 use crate::documents::PackDocument;
 use crate::error::ClientError;
@@ -36,11 +39,17 @@ impl Deed {
     }
 }
 
+/// How a change is asked for.
+enum Method {
+    Post(String),
+    Put(String),
+    Delete,
+}
+
 /// A request that changes something.
 struct Change<'c> {
-    is_put: bool,
+    method: Method,
     path: String,
-    body: String,
     /// What is changed, for messages.
     what: &'c str,
 }
@@ -61,7 +70,7 @@ impl Client {
         let path =
             format!("/v1/packs/{}/versions/{}/{}", encode(id), encode(&version.to_string()), deed.as_str());
         let body = reason.map_or_else(String::new, |reason| json!({"reason": reason}).to_string());
-        self.change(Change { is_put: false, path, body, what: &format!("{id}@{version}") })
+        self.change(Change { method: Method::Post(body), path, what: &format!("{id}@{version}") })
     }
 
     /// Makes a channel name a release.
@@ -71,15 +80,32 @@ impl Client {
     pub fn set_channel(&self, id: &str, name: &str, version: &Version) -> Result<PackDocument, ClientError> {
         let path = format!("/v1/packs/{}/channels/{}", encode(id), encode(name));
         let body = json!({"version": version.to_string()}).to_string();
-        self.change(Change { is_put: true, path, body, what: &format!("{id}@{name}") })
+        self.change(Change { method: Method::Put(body), path, what: &format!("{id}@{name}") })
+    }
+
+    /// Deletes a channel.
+    ///
+    /// # Errors
+    /// [`ClientError::NotFound`] where the pack has no such channel; else as [`Client::do_to_release`].
+    pub fn delete_channel(&self, id: &str, name: &str) -> Result<PackDocument, ClientError> {
+        let path = format!("/v1/packs/{}/channels/{}", encode(id), encode(name));
+        self.change(Change { method: Method::Delete, path, what: &format!("{id}@{name}") })
     }
 
     /// Changes something, and gives the pack as it stands afterwards.
     fn change(&self, change: Change<'_>) -> Result<PackDocument, ClientError> {
-        let Change { is_put, path, body, what } = change;
+        let Change { method, path, what } = change;
         let url = format!("{}{path}", self.base);
-        let request = if is_put { self.agent.put(url) } else { self.agent.post(url) };
-        let request = self.signed(request.header("content-type", "application/json"));
-        self.json(self.answer(request.send(body), what)?, what)
+        let answer = match method {
+            Method::Post(body) => self.sent(self.agent.post(url), body),
+            Method::Put(body) => self.sent(self.agent.put(url), body),
+            Method::Delete => self.signed(self.agent.delete(url)).call(),
+        };
+        self.json(self.answer(answer, what)?, what)
+    }
+
+    /// Sends a body of JSON.
+    fn sent(&self, request: RequestBuilder<WithBody>, body: String) -> Result<Response<Body>, ureq::Error> {
+        self.signed(request.header("content-type", "application/json")).send(body)
     }
 }

@@ -19,6 +19,8 @@ pub enum EventType {
     Undeprecated,
     /// A channel names another version.
     ChannelMoved,
+    /// A channel is no more; the version is the one that it named.
+    ChannelDeleted,
     /// A flag no longer counts.
     FlagLifted,
     /// The bytes of a release were removed.
@@ -29,13 +31,14 @@ pub enum EventType {
 
 impl EventType {
     /// Every type.
-    pub const ALL: [EventType; 9] = [
+    pub const ALL: [EventType; 10] = [
         EventType::Published,
         EventType::Yanked,
         EventType::Unyanked,
         EventType::Deprecated,
         EventType::Undeprecated,
         EventType::ChannelMoved,
+        EventType::ChannelDeleted,
         EventType::FlagLifted,
         EventType::Removed,
         EventType::IdMoved,
@@ -50,6 +53,7 @@ impl EventType {
             EventType::Deprecated => "deprecated",
             EventType::Undeprecated => "undeprecated",
             EventType::ChannelMoved => "channel-moved",
+            EventType::ChannelDeleted => "channel-deleted",
             EventType::FlagLifted => "flag-lifted",
             EventType::Removed => "removed",
             EventType::IdMoved => "id-moved",

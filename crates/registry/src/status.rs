@@ -101,19 +101,23 @@ impl PackStatus {
             let version = version.clone();
             changes.push(StatusChange { kind: EventType::FlagLifted, version, detail: String::new() });
         }
-        let before = self.channels();
-        for (name, version) in new.channels() {
-            if before.get(name) != Some(&version) {
-                let detail = name.to_owned();
-                changes.push(StatusChange {
-                    kind: EventType::ChannelMoved,
-                    version: version.clone(),
-                    detail,
-                });
-            }
-        }
+        changes.extend(channel_changes(&self.channels(), &new.channels()));
         changes
     }
+}
+
+type Channels<'s> = BTreeMap<&'s str, &'s Version>;
+
+fn channel_changes(before: &Channels<'_>, after: &Channels<'_>) -> Vec<StatusChange> {
+    let change = |kind, name: &str, version: &Version| StatusChange {
+        kind,
+        version: version.clone(),
+        detail: name.to_owned(),
+    };
+    let moved = after.iter().filter(|(name, version)| before.get(*name) != Some(version));
+    let deleted = before.iter().filter(|(name, _)| !after.contains_key(*name));
+    let moved = moved.map(|(name, version)| change(EventType::ChannelMoved, name, version));
+    moved.chain(deleted.map(|(name, version)| change(EventType::ChannelDeleted, name, version))).collect()
 }
 
 impl PackStatus {
@@ -165,20 +169,14 @@ pub enum StatusEdit {
         /// The version.
         version: Version,
     },
+    /// A channel names nothing any more.
+    DeleteChannel {
+        /// The name of the channel.
+        name: String,
+    },
 }
 
 impl StatusEdit {
-    /// The version that it is about.
-    fn version(&self) -> &Version {
-        match self {
-            StatusEdit::Yank { version, .. }
-            | StatusEdit::Unyank { version, .. }
-            | StatusEdit::Deprecate { version, .. }
-            | StatusEdit::Undeprecate { version, .. }
-            | StatusEdit::Channel { version, .. } => version,
-        }
-    }
-
     /// Why something is taken back, which no status keeps.
     fn reason_to_undo(&self) -> Option<&str> {
         match self {
@@ -238,43 +236,52 @@ impl PackStatus {
     /// # Errors
     /// [`StatusConflict`] says what stands in the way.
     pub fn edited(&self, edit: &StatusEdit, released: &[Version]) -> Result<PackStatus, StatusConflict> {
-        let version = edit.version();
-        // Build metadata does not count, so that the layers keep the version as it was released.
-        let known = released.iter().find(|known| known.cmp_precedence(version).is_eq());
-        let version = known.ok_or_else(|| StatusConflict::NotReleased(version.clone()))?.clone();
         let mut status = self.clone();
         let PackStatus { source, api } = &mut status;
         match edit {
-            StatusEdit::Yank { reason, .. } => {
-                api.yanked.insert(version, reason.clone());
+            StatusEdit::Yank { version, reason } => {
+                api.yanked.insert(known(version, released)?, reason.clone());
             }
-            StatusEdit::Deprecate { reason, .. } => {
-                api.deprecated.insert(version, reason.clone());
+            StatusEdit::Deprecate { version, reason } => {
+                api.deprecated.insert(known(version, released)?, reason.clone());
             }
-            StatusEdit::Unyank { .. } if source.yanked.contains_key(&version) => {
-                return Err(StatusConflict::YankedBySource(version));
-            }
-            StatusEdit::Unyank { .. } => {
+            StatusEdit::Unyank { version, .. } => {
+                let version = known(version, released)?;
+                if source.yanked.contains_key(&version) {
+                    return Err(StatusConflict::YankedBySource(version));
+                }
                 api.yanked.remove(&version);
             }
-            StatusEdit::Undeprecate { .. } if source.deprecated.contains_key(&version) => {
-                return Err(StatusConflict::DeprecatedBySource(version));
-            }
-            StatusEdit::Undeprecate { .. } => {
+            StatusEdit::Undeprecate { version, .. } => {
+                let version = known(version, released)?;
+                if source.deprecated.contains_key(&version) {
+                    return Err(StatusConflict::DeprecatedBySource(version));
+                }
                 api.deprecated.remove(&version);
             }
-            StatusEdit::Channel { name, .. } if source.channels.contains_key(name) => {
+            StatusEdit::Channel { name, .. } | StatusEdit::DeleteChannel { name }
+                if source.channels.contains_key(name) =>
+            {
                 return Err(StatusConflict::ChannelOfSource(name.clone()));
             }
             StatusEdit::Channel { name, .. } if !is_channel_name(name) => {
                 return Err(StatusConflict::ChannelName(name.clone()));
             }
-            StatusEdit::Channel { name, .. } => {
-                api.channels.insert(name.clone(), version);
+            StatusEdit::Channel { name, version } => {
+                api.channels.insert(name.clone(), known(version, released)?);
+            }
+            StatusEdit::DeleteChannel { name } => {
+                api.channels.remove(name);
             }
         }
         Ok(status)
     }
+}
+
+/// A version as it was released: build metadata does not count, so that the layers keep what is released.
+fn known(version: &Version, released: &[Version]) -> Result<Version, StatusConflict> {
+    let known = released.iter().find(|known| known.cmp_precedence(version).is_eq());
+    known.cloned().ok_or_else(|| StatusConflict::NotReleased(version.clone()))
 }
 
 /// The layer that the repository's root settings give a pack, for the versions that are released.
@@ -344,6 +351,10 @@ mod tests {
         StatusEdit::Channel { name: name.to_owned(), version: version("1.2.0") }
     }
 
+    fn delete(name: &str) -> StatusEdit {
+        StatusEdit::DeleteChannel { name: name.to_owned() }
+    }
+
     #[test]
     fn the_api_changes_its_own_layer_only() {
         check(yank("1.0.0"), "yanked 1.0.0 wrong");
@@ -353,6 +364,23 @@ mod tests {
         let old = StatusEdit::Deprecate { version: version("1.0.0"), reason: "old".to_owned() };
         check(old, "deprecated 1.0.0 old");
         check(channel("beta"), "channel-moved 1.2.0+linux beta");
+        check(delete("beta"), "");
+    }
+
+    #[test]
+    fn a_deleted_channel_tells_what_it_named() {
+        let released = [version("1.0.0")];
+        let mut before = PackStatus::default();
+        before.api.channels.insert("beta".to_owned(), version("1.0.0"));
+        let after = before.edited(&delete("beta"), &released).expect("no conflict");
+        let deleted = StatusChange {
+            kind: EventType::ChannelDeleted,
+            version: version("1.0.0"),
+            detail: "beta".to_owned(),
+        };
+        assert_eq!(before.changes(&after), [deleted]);
+        // One that names a release which was removed goes all the same.
+        assert_eq!(before.edited(&delete("beta"), &[]), Ok(after));
     }
 
     #[test]
@@ -375,6 +403,7 @@ mod tests {
         let undeprecate = StatusEdit::Undeprecate { version: version("1.1.0"), reason: None };
         check(undeprecate, "conflict: 1.1.0 is deprecated by the repository");
         check(channel("stable"), "conflict: the channel `stable` is set by the repository");
+        check(delete("stable"), "conflict: the channel `stable` is set by the repository");
         let name = "conflict: a channel cannot be named `1.x`: it reads as a version or range, or means something already";
         check(channel("1.x"), name);
         check(yank("3.0.0"), "conflict: 3.0.0 is not released");

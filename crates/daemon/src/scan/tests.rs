@@ -437,5 +437,5 @@ fn yanks_and_channels_of_the_root_settings_count() {
     assert_eq!(world.resolve("greeter"), "1.1.0");
     let kinds: Vec<String> =
         world.store().events_after(0, 100).iter().map(|event| event.kind.as_str().to_owned()).collect();
-    assert_eq!(kinds, ["published", "published", "yanked", "channel-moved", "unyanked"]);
+    assert_eq!(kinds, ["published", "published", "yanked", "channel-moved", "unyanked", "channel-deleted"]);
 }

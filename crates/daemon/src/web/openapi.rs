@@ -47,7 +47,7 @@ fn operation(route: &Route) -> Value {
         "parameters": names.chain(query).collect::<Vec<Value>>(),
         "responses": responses(route),
     });
-    if route.method != Method::Get
+    if !matches!(route.method, Method::Get | Method::Delete)
         && let Some(schema) = schemas::body_of(route.path)
     {
         let content = json!({"application/json": {"schema": schema}});

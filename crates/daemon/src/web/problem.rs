@@ -72,6 +72,8 @@ kinds! {
         "The pack is published, but none of its releases is meant by the version, range, channel or digest. Its document lists all of them.";
     ReleaseHeld = "release-held", NOT_FOUND, "Only releases match that are yanked or flagged",
         "Ranges, `latest` and `prerelease` never move onto a release that is yanked or flagged. The members of `held` name the releases that would match and why each is held back. Ask for one by its exact version if you want it all the same.";
+    ChannelNotFound = "channel-not-found", NOT_FOUND, "The pack has no such channel",
+        "Nobody set a channel of this name for the pack. Its document lists those that there are; `latest` and `prerelease` are always there and set by nobody.";
     FileNotFound = "file-not-found", NOT_FOUND, "There is no such file or digest",
         "The release holds no such file, or the pack no bytes of this digest. The manifest of a release lists its files with their addresses.";
     SourceNotFound = "source-not-found", NOT_FOUND, "There is no such source",

@@ -4,7 +4,7 @@
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
-use axum::routing::{MethodRouter, get, post, put};
+use axum::routing::{MethodRouter, delete, get, post, put};
 use registry::settings::Scope;
 
 use super::App;
@@ -23,6 +23,8 @@ pub(crate) enum Method {
     Post,
     /// Sets something.
     Put,
+    /// Takes away what was set.
+    Delete,
 }
 
 impl Method {
@@ -32,6 +34,7 @@ impl Method {
             Method::Get => "GET",
             Method::Post => "POST",
             Method::Put => "PUT",
+            Method::Delete => "DELETE",
         }
     }
 }
@@ -177,6 +180,7 @@ pub(crate) static ROUTES: &[Route] = &[
     change(Method::Post, Scope::Yank, "/v1/packs/{id}/versions/{version}/undeprecate", "takes a deprecation back", || post(changes::undeprecate)),
     change(Method::Post, Scope::Admin, "/v1/packs/{id}/versions/{version}/remove", "removes the bytes of a release; its number stays taken", || post(changes::remove)),
     change(Method::Put, Scope::Yank, "/v1/packs/{id}/channels/{name}", "makes a channel name a release", || put(changes::set_channel)),
+    change(Method::Delete, Scope::Yank, "/v1/packs/{id}/channels/{name}", "deletes a channel", || delete(changes::delete_channel)),
     of_pack("/v1/fetch/{ref}", &["form"], JSON, "the release that a reference means, in one request", || get(fetch::fetch)),
     write(Some(Scope::Read), "/v1/resolve", &[], "Resolved", "what several references mean", || post(fetch::resolve)),
     read("/v1/search", SEARCH, Shape::Json("Hits"), "packs by words and filters", || get(search::search)),

@@ -81,6 +81,27 @@ fn what_the_repository_yanks_is_a_conflict_that_names_the_commit() {
 }
 
 #[test]
+fn a_channel_that_was_set_is_deleted_also_after_its_release_is_gone() {
+    let world = World::new();
+    let store = published(&world);
+    let (name, version) = ("beta".to_owned(), Version::new(1, 0, 1));
+    let set = StatusEdit::Channel { name: name.clone(), version: version.clone() };
+    store.change_status("greeter", &set, "ada", at(3000)).expect("a channel");
+    store.remove("greeter", &version, "a secret", "ada", at(3000)).expect("a removal");
+    let delete = StatusEdit::DeleteChannel { name };
+    let events = store.change_status("greeter", &delete, "ada", at(4000)).expect("a deletion");
+    let told: Vec<_> = events.iter().map(|event| (event.kind, event.detail.as_deref())).collect();
+    assert_eq!(told, [(EventType::ChannelDeleted, Some("beta"))]);
+    assert!(matches!(resolve(&store, "greeter@beta"), Err(NotFound::Release)));
+    assert_eq!(store.change_status("greeter", &delete, "ada", at(5000)).expect("nothing"), []);
+    store.close().expect("a tidy end");
+    drop(store);
+    crate::rebuild(&world.path(), crate::Options::default()).expect("a rebuild");
+    assert_eq!(world.open().events_after(4, 10), events);
+    assert_eq!(verify(&world.path()).expect("a ledger").damage, []);
+}
+
+#[test]
 fn a_scan_never_takes_back_what_the_api_said_meanwhile() {
     let world = World::new();
     let store = published(&world);

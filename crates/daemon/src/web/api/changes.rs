@@ -107,14 +107,30 @@ pub(crate) async fn set_channel(
     names: Names,
     JsonBody(body): JsonBody<ChannelBody>,
 ) -> Result<Answer, Problem> {
-    let name = names.get("name").to_owned();
-    if !is_channel_name(&name) {
-        let fits = "channels are lower-case letters, digits and hyphens, a letter first; none of them reads as a \
-                    version or range, or is called `latest` or `prerelease`";
-        return Err(Problem::malformed("name", &name, fits));
-    }
+    let name = channel_name(&names)?;
     let version = change.view.release(&change.id, &body.version)?.release.version.clone();
     change.edit(StatusEdit::Channel { name, version }).await
+}
+
+/// Takes a channel away.
+pub(crate) async fn delete_channel(change: Change, names: Names) -> Result<Answer, Problem> {
+    let name = channel_name(&names)?;
+    let pack = change.view.pack(&change.id)?;
+    let channels = pack.status.channels();
+    let named = channels.get(name.as_str()).filter(|version| change.view.sees_version(&pack, version));
+    if named.is_none() {
+        let detail = format!("`{}` has no channel `{name}`", change.id);
+        return Err(Problem::new(Kind::ChannelNotFound, detail));
+    }
+    change.edit(StatusEdit::DeleteChannel { name }).await
+}
+
+/// The name of a channel in the path.
+fn channel_name(names: &Names) -> Result<String, Problem> {
+    let name = names.get("name");
+    let fits = "channels are lower-case letters, digits and hyphens, a letter first; none of them reads as a \
+                version or range, or is called `latest` or `prerelease`";
+    is_channel_name(name).then(|| name.to_owned()).ok_or_else(|| Problem::malformed("name", name, fits))
 }
 
 /// Removes the bytes of a release; its number stays taken.

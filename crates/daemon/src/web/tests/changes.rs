@@ -46,6 +46,9 @@ fn each_door_changes_what_it_says_and_shows_the_pack() {
     assert_eq!(of_version(&pack, "1.0.0", "deprecated"), Value::Null);
     let pack = yank("PUT", CHANNEL, r#"{"version": "1.0.0"}"#).json();
     assert_eq!(pack["channels"], json!({"stable": "1.0.0"}));
+    let pack = yank("DELETE", CHANNEL, "").json();
+    assert_eq!(pack["channels"], json!({}));
+    world.get("/v1/fetch/greeter@stable").problem(404, "release-not-found");
     let pack = ask_as(&world, "admin", "POST", &door("1.1.0", "remove"), WHY).json();
     assert_eq!((&pack["latest"], pack["versions"].as_array().map(Vec::len)), (&"1.0.0".into(), Some(1)));
     let gone = world.get("/v1/packs/greeter/versions/1.1.0/pack.json").problem(410, "removed");
@@ -57,7 +60,7 @@ fn each_door_changes_what_it_says_and_shows_the_pack() {
     assert_eq!(
         told.join("\n").replace('"', ""),
         "yanked 1.1.0 wrong limit\nunyanked 1.1.0 null\ndeprecated 1.0.0 wrong limit\nundeprecated 1.0.0 wrong limit\n\
-         channel-moved 1.0.0 stable\nremoved 1.1.0 wrong limit"
+         channel-moved 1.0.0 stable\nchannel-deleted 1.0.0 stable\nremoved 1.1.0 wrong limit"
     );
 }
 
@@ -95,6 +98,11 @@ fn each_door_asks_for_its_scope() {
             ask_as(&world, name, method, path, body).json();
         }
     }
+    for name in ["", "read", "check", "sync"] {
+        let status = if name.is_empty() { (401, "unauthorized") } else { (403, "forbidden") };
+        ask_as(&world, name, "DELETE", CHANNEL, "").problem(status.0, status.1);
+    }
+    ask_as(&world, "admin", "DELETE", CHANNEL, "").json();
     for name in ["read", "check", "sync", "yank"] {
         ask_as(&world, name, "POST", &door("1.0.0", "remove"), WHY).problem(403, "forbidden");
     }
@@ -116,6 +124,8 @@ fn what_the_repository_says_is_changed_there_only() {
     check(post("undeprecate"), "1.1.0 is deprecated by the repository");
     let moved = ask_as(&world, "yank", "PUT", CHANNEL, r#"{"version": "1.1.0"}"#);
     check(moved, "the channel `stable` is set by the repository");
+    let deleted = ask_as(&world, "yank", "DELETE", CHANNEL, "");
+    check(deleted, "the channel `stable` is set by the repository");
 }
 
 #[test]
@@ -138,6 +148,11 @@ fn what_cannot_be_done_is_said() {
     for name in ["latest", "prerelease", "1.x", "Stable", "v1"] {
         put(name, r#"{"version": "1.0.0"}"#).problem(400, "malformed-parameter");
     }
+    let delete = |path: &str| ask_as(&world, "yank", "DELETE", &format!("/v1/packs/{path}"), "");
+    let missing = delete("greeter/channels/stable").problem(404, "channel-not-found");
+    assert_eq!(missing["detail"], "`greeter` has no channel `stable`");
+    delete("nobody/channels/stable").problem(404, "pack-not-found");
+    delete("greeter/channels/latest").problem(400, "malformed-parameter");
     put("stable", r#"{"version": "1.2.0"}"#).problem(404, "release-not-found");
     put("stable", r#"{"version": "^1"}"#).problem(400, "malformed-parameter");
     put("stable", "{}").problem(400, "malformed-body");
