@@ -85,6 +85,11 @@ fn a_source_is_for_its_readers_as_soon_as_the_configuration_says_so() {
     assert_eq!(verified.status, 0, "{}", verified.shown());
     let checked = folder.run(&["config", "check"]);
     assert!(checked.stdout.contains("\n  seen by the groups payments only\n"), "{}", checked.shown());
+    assert_eq!((checked.status, checked.stderr.as_str()), (0, ""), "{}", checked.shown());
+    folder.write("registry.toml", narrow.replace("readers = [\"payments\"]", "readers = [\"paymnets\"]"));
+    let doubtful = folder.run(&["config", "check"]);
+    let said = "warning: source packs: no token is in the group `paymnets` of its `readers`: did you mean `payments`?\n";
+    assert_eq!((doubtful.status, doubtful.stderr.as_str()), (0, said), "{}", doubtful.shown());
 }
 
 #[test]

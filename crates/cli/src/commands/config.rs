@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use registry::settings::{
-    AuthSettings, CredentialSettings, HistoryPolicy, OnBreaking, OnInvalid, ProxySettings, Ranges,
+    AuthSettings, CredentialSettings, HistoryPolicy, OnBreaking, OnInvalid, Policy, ProxySettings, Ranges,
     SourceLocation, SourceSettings, VersionsMode, WebhookSettings,
 };
 
@@ -12,6 +12,8 @@ use crate::environment;
 use crate::exit::Verdict;
 use crate::output::print;
 use crate::registry_file;
+
+mod groups;
 
 /// Check the configuration of a registry
 #[derive(Debug, Args)]
@@ -38,26 +40,13 @@ enum Action {
 pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
     let Action::Check { config } = &arguments.action;
     let file = registry_file::read(config.as_deref())?;
-    let policy = &file.settings.policy;
     let mut text = format!(
         "listens on {}\nkeeps its state in {}\n",
         file.settings.server.listen,
         file.state().display()
     );
     text.push_str(&access(file.settings.auth.as_ref()));
-    text.push_str(match policy.on_invalid {
-        OnInvalid::Refuse => "refuses versions with error findings\n",
-        OnInvalid::PublishFlagged => "publishes versions with error findings, flagged\n",
-    });
-    text.push_str(match policy.on_breaking {
-        OnBreaking::Flag => "publishes versions that are smaller than their changes require, flagged\n",
-        OnBreaking::Refuse => "refuses versions that are smaller than their changes require\n",
-    });
-    text.push_str(match policy.ranges {
-        Ranges::Hold => "keeps ranges and `latest` off flagged versions\n",
-        Ranges::All => "lets ranges and `latest` move onto flagged versions\n",
-    });
-    text.push_str(&format!("weighs changes at least by the profile {}\n", policy.profile));
+    text.push_str(&judged(&file.settings.policy));
     for path in &file.included {
         text.push_str(&format!("includes {}\n", path.display()));
     }
@@ -76,11 +65,33 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
             complete = false;
         }
     }
+    for doubt in groups::doubts(&file.settings) {
+        crate::complaint::warn(&doubt);
+    }
     if file.settings.sources.is_empty() {
         crate::complaint::warn("no [[source]] is configured: the registry will stay empty");
     }
     print(&text)?;
     Ok(Verdict::of_findings(!complete))
+}
+
+/// What is published, and under which conditions.
+fn judged(policy: &Policy) -> String {
+    let mut text = String::new();
+    text.push_str(match policy.on_invalid {
+        OnInvalid::Refuse => "refuses versions with error findings\n",
+        OnInvalid::PublishFlagged => "publishes versions with error findings, flagged\n",
+    });
+    text.push_str(match policy.on_breaking {
+        OnBreaking::Flag => "publishes versions that are smaller than their changes require, flagged\n",
+        OnBreaking::Refuse => "refuses versions that are smaller than their changes require\n",
+    });
+    text.push_str(match policy.ranges {
+        Ranges::Hold => "keeps ranges and `latest` off flagged versions\n",
+        Ranges::All => "lets ranges and `latest` move onto flagged versions\n",
+    });
+    text.push_str(&format!("weighs changes at least by the profile {}\n", policy.profile));
+    text
 }
 
 /// Who may do what.

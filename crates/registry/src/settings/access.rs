@@ -96,6 +96,15 @@ pub struct AuthSettings {
     pub proxy: Option<ProxySettings>,
 }
 
+impl AuthSettings {
+    /// The groups that somebody can be in; none where a proxy may name any.
+    pub fn groups(&self) -> Option<BTreeSet<&str>> {
+        let is_open = self.proxy.as_ref().is_some_and(|proxy| proxy.groups_header.is_some());
+        let groups = self.tokens.iter().flat_map(|token| &token.groups);
+        (!is_open).then(|| groups.map(String::as_str).collect())
+    }
+}
+
 /// One `[[auth.token]]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenSettings {
@@ -272,6 +281,15 @@ mod tests {
         let line = format!("{source}readers = []\n");
         check_refused(&line, 4, "`readers` names no group", "leave it out for everybody");
         check_refused(&format!("{source}readers = [\"a,b\"]\n"), 4, "`a,b`", "commas");
+    }
+
+    #[test]
+    fn the_groups_are_those_of_tokens_unless_a_proxy_names_them() {
+        let text = token("ci", HEX, "[\"read\"]") + "groups = [\"payments\", \"risk\"]\n";
+        assert_eq!(auth(&text).groups(), Some(BTreeSet::from(["payments", "risk"])));
+        let proxy = "[auth.proxy]\nuser_header = \"X-User\"\ntrusted = [\"127.0.0.1\"]\n";
+        assert_eq!(auth(proxy).groups(), Some(BTreeSet::new()));
+        assert_eq!(auth(&format!("{proxy}groups_header = \"X-Groups\"\n")).groups(), None);
     }
 
     #[test]
