@@ -93,3 +93,37 @@ fn a_ledger_with_a_remote_is_followed_and_waits_while_it_is_away() {
     );
     assert!(refused.stderr.contains("help: bring the remote within reach"), "{}", refused.stderr);
 }
+
+#[test]
+fn export_writes_what_is_for_everybody_beside_a_running_daemon() {
+    let folder = registry();
+    let daemon = Daemon::start(&folder);
+    daemon.wait("the pack is served", |daemon| is_served(daemon, "1.0.0"));
+    let export = |more: &[&str]| folder.run(&[&["ledger", "export", "--out", "site"], more].concat());
+    let first = export(&[]);
+    let said = "exported 1 releases: 3 files, 3 written, 0 removed\n";
+    assert_eq!(
+        (first.status, first.stdout.as_str(), first.stderr.as_str()),
+        (0, said, ""),
+        "{}",
+        first.shown()
+    );
+    let path = "/v1/packs/greeter/versions/1.0.0/pack.json";
+    assert_eq!(folder.read(&format!("site{path}")).into_bytes(), daemon.get(path).body);
+    drop(daemon);
+    let sources = folder.read("registry.toml");
+    let narrow = "[auth]\nanonymous_read = false\n".to_owned() + &sources + "readers = [\"payments\"]\n";
+    folder.write("registry.toml", narrow);
+    let daemon = Daemon::start(&folder);
+    daemon.wait("it answers", |daemon| daemon.get("/readyz").status == 200);
+    let narrowed = export(&[]);
+    let said = "exported 0 releases: 0 files, 0 written, 3 removed\n";
+    assert_eq!((narrowed.status, narrowed.stdout.as_str()), (0, said), "{}", narrowed.shown());
+    assert!(narrowed.stderr.contains("whoever reaches the files needs no token"), "{}", narrowed.shown());
+    assert!(!folder.has("site/v1/packs"));
+    let named = export(&["--group", "payments"]);
+    assert!(named.stdout.starts_with("exported 1 releases"), "{}", named.shown());
+    let foreign = folder.run(&["ledger", "export", "--out", "packs"]);
+    assert_eq!(foreign.status, 2, "{}", foreign.shown());
+    assert!(foreign.stderr.contains("packs is not empty, and no export made it"), "{}", foreign.shown());
+}

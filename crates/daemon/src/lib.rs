@@ -5,6 +5,7 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "this room does IO")]
 
 mod counters;
+mod export;
 mod listen;
 mod pace;
 mod patience;
@@ -18,4 +19,5 @@ pub mod web;
 mod webhooks;
 mod worker;
 
+pub use export::{ExportError, Exported, export};
 pub use serve::{Daemon, ServeError};

@@ -39,10 +39,14 @@ mod views;
 #[cfg(test)]
 pub(crate) mod tests;
 
+#[cfg(test)]
+pub(crate) use address::segment;
+pub(crate) use address::skill_keys;
 use blobs::Blobs;
 use hooks::Hooks;
 use metrics::Metrics;
 use pool::Pool;
+pub(crate) use views::SERVED;
 
 /// What is asked of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,17 +1,18 @@
-//! `packhouse ledger verify|rebuild`: checks the truth, and builds what follows it anew.
+//! `packhouse ledger verify|rebuild|export`: checks the truth, builds what follows it anew, writes it as files.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use store::{Options, Remedy, StoreError, Verified};
+use daemon::{ExportError, Exported};
+use store::{Options, Reader, Remedy, StoreError, Verified};
 
-use crate::complaint::Complaint;
+use crate::complaint::{Complaint, warn};
 use crate::exit::Verdict;
-use crate::output::print;
+use crate::output::{print, printable};
 use crate::registry_file::{self, RegistryFile};
 
-/// Check the ledger, or rebuild what is derived from it
+/// Check the ledger, rebuild what is derived from it, or write it as static files
 #[derive(Debug, Args)]
 pub struct Arguments {
     #[command(subcommand)]
@@ -27,6 +28,21 @@ enum Action {
     /// Throw the derived state away and build it again from the ledger; the daemon must be stopped
     #[command(after_help = "Example:\n  packhouse ledger rebuild --config registry.toml")]
     Rebuild(Config),
+    /// Write what the API answers for ever into a folder for a static server; works beside a running daemon
+    ///
+    /// The files are the exact bytes of every release: its forms, skills and schema files, and each of them by digest.
+    /// The folder belongs to the export: what is not published any more, or not for these readers, is removed from it.
+    #[command(after_help = "Example:\n  packhouse ledger export --out /srv/www/packs")]
+    Export {
+        #[command(flatten)]
+        config: Config,
+        /// The folder: an empty one, or one that an export made
+        #[arg(long, value_name = "DIR")]
+        out: PathBuf,
+        /// A group whose packs are written too, besides those for everybody; repeatable
+        #[arg(long = "group", value_name = "NAME")]
+        groups: Vec<String>,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -44,6 +60,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
     match &arguments.action {
         Action::Verify(config) => verify(&registry_file::read(config.config.as_deref())?),
         Action::Rebuild(config) => rebuild(&registry_file::read(config.config.as_deref())?),
+        Action::Export { config, out, groups } => {
+            export(&registry_file::read(config.config.as_deref())?, out, groups)
+        }
     }
 }
 
@@ -94,6 +113,29 @@ fn rebuild(file: &RegistryFile) -> anyhow::Result<Verdict> {
     let (packs, releases) = store::rebuild(&file.state(), options).map_err(in_use)?;
     print(&format!("rebuilt the derived state of {packs} packs with {releases} releases\n"))?;
     Ok(Verdict::Pass)
+}
+
+fn export(file: &RegistryFile, out: &Path, groups: &[String]) -> anyhow::Result<Verdict> {
+    if file.settings.auth.as_ref().is_some_and(|auth| !auth.anonymous_read) {
+        warn("`anonymous_read` is false here, and whoever reaches the files needs no token");
+    }
+    let reader = Reader::of_groups(groups.to_vec());
+    let exported = daemon::export(&file.state(), out, &reader).map_err(|error| match error {
+        ExportError::Foreign { .. } => Complaint::new(error.to_string())
+            .help("name an empty folder, or one that does not exist: an export removes what is not its own")
+            .into(),
+        other => anyhow::Error::from(other),
+    })?;
+    print(&said(&exported))?;
+    Ok(Verdict::Pass)
+}
+
+fn said(exported: &Exported) -> String {
+    let Exported { releases, files, written, removed, left_out } = exported;
+    let notes = left_out.iter().map(|address| format!("note: no file can stand at {}\n", printable(address)));
+    let counted =
+        format!("exported {releases} releases: {files} files, {written} written, {removed} removed\n");
+    notes.chain([counted]).collect()
 }
 
 /// Adds what to do when there is no ledger here, and its remote does not answer.

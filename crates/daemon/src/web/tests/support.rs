@@ -30,7 +30,7 @@ pub struct World {
     pub ready: Arc<AtomicBool>,
     tree: MemoryTree,
     source: String,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 impl World {
@@ -48,8 +48,7 @@ impl World {
         );
         let ready = Arc::new(AtomicBool::new(true));
         let app = App::new(store, settings, Hints::new(|_, _| {}), ready.clone());
-        let world =
-            World { app, ready, tree: MemoryTree::default(), source: "packs".to_owned(), _folder: folder };
+        let world = World { app, ready, tree: MemoryTree::default(), source: "packs".to_owned(), folder };
         world.in_source("packs")
     }
 
@@ -192,6 +191,11 @@ impl World {
             }
         }
         self
+    }
+
+    /// The folder of the state.
+    pub fn state(&self) -> &Path {
+        self.folder.path()
     }
 
     /// GET.
