@@ -3,29 +3,23 @@
 //! Nothing is decided here. `git` reports what moved, `registry` discovers and judges, `store` records; this module
 //! hands one to the other, and keeps one candidate's trouble with that candidate.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use git::{ObjectId, RefSnapshot, SourceRepository};
 use jiff::Timestamp;
-use pack::tree::Tree;
-use registry::candidate::{Candidate, Outcome, Terms};
-use registry::discover::{BranchState, Selection, Sight};
+use registry::EventType;
+use registry::discover::{BranchState, Selection};
 use registry::problem::{Problem, ProblemCode};
-use registry::settings::{
-    FoundSettings, HistoryPolicy, RegistrySettings, SourceLocation, SourceSettings, VersionsMode,
-    find_settings,
-};
-use registry::{EventType, judge};
+use registry::settings::{RegistrySettings, SourceLocation, SourceSettings, VersionsMode};
 use store::{Batch, ScanSummary, SourceRecord, SourceState, Store, StoreArchive, StoreError, with_causes};
 
 use crate::trouble::{Telling, Trouble};
 
 mod again;
 mod branch;
+mod judging;
 mod packages;
 mod refusals;
 mod statuses;
@@ -37,8 +31,8 @@ mod histories;
 mod tests;
 
 use again::Again;
+use packages::Neighbours;
 pub(crate) use packages::SourcePaths;
-use packages::{Mapped, Neighbours};
 use statuses::HeadVersions;
 
 /// What a source's worker keeps between two scans. Losing it costs time, never results.
@@ -340,14 +334,6 @@ fn code_of(error: &ScanError) -> ProblemCode {
     }
 }
 
-/// Why a file of a release has a path that the ledger cannot hold; none where all can be held.
-fn unkept_path(release: &registry::NewRelease) -> Option<String> {
-    let folder = release.release.folder();
-    let paths = release.files.keys().map(|path| format!("{folder}/{path}"));
-    let refused = |path: String| git::Ledger::check_path(&path).err().map(|error| with_causes(&error));
-    paths.into_iter().find_map(refused)
-}
-
 impl Run<'_> {
     /// The bytes that are read of one file: beyond that even its kind does not matter.
     fn read_limit(&self) -> u64 {
@@ -368,118 +354,6 @@ impl Run<'_> {
     /// When a commit was made.
     fn time_of(&self, repository: &SourceRepository, commit: ObjectId) -> Result<Timestamp, ScanError> {
         Ok(Timestamp::from_second(repository.commit(commit)?.time).unwrap_or(self.now))
-    }
-
-    /// Takes in what a commit or tag brought.
-    fn take_in(&mut self, sight: Sight, tree: &dyn Tree, gentle: bool) {
-        self.state.clear_paths(&sight.touched);
-        if let Some(tag) = &sight.tag {
-            self.state.clear_tag(tag);
-        }
-        for problem in &sight.problems {
-            self.see(problem);
-        }
-        for candidate in &sight.candidates {
-            self.judge(candidate, tree, gentle);
-        }
-    }
-
-    fn see(&mut self, problem: &Problem) {
-        tracing::warn!(
-            source.name = %self.scanner.source.name,
-            problem.code = %problem.code,
-            path = problem.path.as_deref().unwrap_or_default(),
-            pack.id = problem.pack.as_deref().unwrap_or_default(),
-            release.version = problem.version.as_deref().unwrap_or_default(),
-            "{}", problem.message
-        );
-        self.state.see(problem, self.now);
-    }
-
-    /// Sees what every pack of a commit meets: it is one problem.
-    fn see_once(&mut self, problem: &Problem) {
-        let mut current = self.state.problems.iter().filter(|state| state.current);
-        if !current.any(|state| state.is_of(problem) && state.commit == problem.commit) {
-            self.see(problem);
-        }
-    }
-
-    fn judge(&mut self, candidate: &Candidate, tree: &dyn Tree, gentle: bool) {
-        self.summary.candidates += 1;
-        let about = |code, message: String| {
-            let problem = Problem::new(code, message).at_path(&candidate.path).at_commit(&candidate.commit);
-            problem.at_reference(candidate.tag.as_deref())
-        };
-        let found = match find_settings(tree, &candidate.path) {
-            Ok(found) => found,
-            Err((path, error)) => {
-                let problem =
-                    Problem::new(ProblemCode::InvalidConfiguration, error.to_string()).at_path(path);
-                let problem = problem.at_commit(&candidate.commit).at_reference(candidate.tag.as_deref());
-                return self.see_once(&problem);
-            }
-        };
-        let outcome = catch_unwind(AssertUnwindSafe(|| self.outcome(candidate, tree, &found, gentle)));
-        match outcome {
-            Ok((Outcome::Publish(release), _)) => match unkept_path(&release) {
-                None => self.archive.add(*release),
-                Some(why) => self.see(&about(ProblemCode::InvalidPack, why)),
-            },
-            Ok((Outcome::Known { .. }, _)) => {}
-            Ok((Outcome::Refused(problem), asked)) => {
-                self.refused += 1;
-                self.await_packages(problem.code, asked);
-                let problem = self.renamed_to_tag_moved(candidate, problem);
-                self.see(&problem);
-            }
-            Err(_) => self.see(&about(ProblemCode::Internal, "judging the pack failed".to_owned())),
-        }
-    }
-
-    fn outcome(
-        &self,
-        candidate: &Candidate,
-        tree: &dyn Tree,
-        found: &FoundSettings,
-        gentle: bool,
-    ) -> (Outcome, Vec<String>) {
-        let settings = registry::Settings {
-            repository: &found.settings,
-            base: &found.base,
-            policy: &self.scanner.settings.policy,
-            today: jiff::tz::Offset::UTC.to_datetime(candidate.committed_at).date(),
-            spec: None,
-        };
-        // Packages count in the root settings of the commit.
-        let root = match found.base.as_str() {
-            "" => None,
-            _ => Some(find_settings(tree, "").unwrap_or_default()),
-        };
-        let packages = Mapped {
-            neighbours: &self.neighbours,
-            packages: &root.as_ref().unwrap_or(found).settings.skill_packages,
-            asked: RefCell::default(),
-        };
-        let terms = Terms {
-            source: &self.scanner.source.name,
-            ids: &self.scanner.source.ids,
-            settings,
-            limits: self.scanner.settings.limits,
-            gentle: gentle && self.scanner.source.history == HistoryPolicy::PublishFlagged,
-            packages: &packages,
-        };
-        let outcome = judge(candidate, tree, &self.archive, terms);
-        (outcome, packages.asked.into_inner())
-    }
-
-    /// Other content under a version whose release came from this very tag: the tag was moved.
-    fn renamed_to_tag_moved(&self, candidate: &Candidate, mut problem: Problem) -> Problem {
-        let (ProblemCode::VersionReused, Some(tag)) = (problem.code, &candidate.tag) else { return problem };
-        if self.state.tags.contains_key(tag) {
-            problem.code = ProblemCode::TagMoved;
-            problem.message = format!("the tag `{tag}` was moved: {}", problem.message);
-        }
-        problem
     }
 
     /// Records what the scan found: the ledger first, the state of the source last.
