@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use registry::event::Event;
@@ -108,8 +109,7 @@ impl Index {
 
     fn open_existing(folder: &Path) -> Result<Index, StoreError> {
         guarded("open", || {
-            let config = sled::Config::new().path(folder).cache_capacity(32 << 20).flush_every_ms(Some(200));
-            let db = config.open()?;
+            let db = open_files(folder)?;
             let tree = |name: &str| db.open_tree(name);
             Ok(Index {
                 releases: tree("releases")?,
@@ -297,6 +297,24 @@ impl Index {
 
     fn remembered(&self) -> MutexGuard<'_, HashMap<String, Remembered>> {
         self.remembered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Opens the files. Whoever had them open before may hold their lock a moment longer than its value lives: sled's threads
+/// end on their own. Two writers at once are kept apart by the ledger's lock.
+pub(crate) fn open_files(folder: &Path) -> sled::Result<sled::Db> {
+    let config = sled::Config::new().path(folder).cache_capacity(32 << 20).flush_every_ms(Some(200));
+    const PATIENCE: Duration = Duration::from_secs(5);
+    let begun = Instant::now();
+    loop {
+        match config.open() {
+            Err(sled::Error::Io(error))
+                if error.to_string().contains("could not acquire lock") && begun.elapsed() < PATIENCE =>
+            {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            other => return other,
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use git::{Edit, Ledger};
 
 use super::{World, files_below};
-use crate::index::Index;
+use crate::index::{Index, open_files};
 use crate::store::{index_folder, ledger_folder};
 use crate::{Remedy, Verified, verify};
 
@@ -166,11 +166,11 @@ fn rows_that_cannot_be_compared_are_noted() {
     std::fs::remove_dir_all(&rows).expect("removed rows");
     assert!(found(&world).notes[0].contains("no look-up rows yet"));
     // What a kill leaves before the first flush, and what a newer program writes.
-    drop(sled::open(&rows).expect("empty rows"));
+    drop(open_files(&rows).expect("empty rows"));
     let verified = found(&world);
     assert_eq!((verified.damage, verified.notes.len()), (Vec::new(), 1));
     assert!(verified.notes[0].contains("behind the ledger"), "{:?}", verified.notes);
-    let newer = sled::open(&rows).expect("empty rows");
+    let newer = open_files(&rows).expect("empty rows");
     newer.insert("schema", &u64::MAX.to_be_bytes()).expect("a row");
     drop(newer);
     let verified = found(&world);
