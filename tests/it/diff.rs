@@ -168,6 +168,19 @@ fn git_shows_json_that_has_nothing_of_a_pack_as_text() {
 }
 
 #[test]
+fn what_has_no_id_or_version_says_so() {
+    let folder = Folder::new();
+    folder.write("old.pack.json", greeter("1.0.0"));
+    folder.write("new.pack.json", greeter("1.0.0").replace("  \"version\": \"1.0.0\",\n", ""));
+    let shown = folder.run(&["diff", "old.pack.json", "new.pack.json"]).stdout;
+    assert!(shown.starts_with("greeter 1.0.0 → (no version) "), "{shown}");
+    folder.write("new.pack.json", greeter("1.0.0").replace("  \"id\": \"greeter\",\n", ""));
+    folder.write("old.pack.json", folder.read("new.pack.json"));
+    let shown = folder.run(&["diff", "old.pack.json", "new.pack.json", "--format", "markdown"]).stdout;
+    assert!(shown.starts_with("### `(no id)` 1.0.0 → 1.0.0"), "{shown}");
+}
+
+#[test]
 fn markdown_shows_code_as_it_is() {
     let folder = Folder::new();
     let with = |pattern: &str| {

@@ -290,3 +290,13 @@ impl Item {
         allow_entry(&self.rule, &self.fingerprint, &self.pack)
     }
 }
+
+/// The id of a pack for people.
+pub fn id_shown(id: &str) -> &str {
+    if id.is_empty() { "(no id)" } else { id }
+}
+
+/// The version of a pack for people.
+pub fn version_shown(version: &str) -> &str {
+    if version.is_empty() { "(no version)" } else { version }
+}

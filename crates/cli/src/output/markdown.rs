@@ -7,7 +7,10 @@ use registry::topic::missing_topic;
 use rules::{Bump, Level};
 
 use super::acceptance::{self, helps};
-use super::{Change, Item, NOT_EVERYTHING, Run, Section, Shown, below_topics, counted, printable, remarks};
+use super::{
+    Change, Item, NOT_EVERYTHING, Run, Section, Shown, below_topics, counted, id_shown, printable, remarks,
+    version_shown,
+};
 use crate::commands::word;
 
 /// How much of a comment services take; findings beyond that are counted only.
@@ -64,9 +67,9 @@ fn row(pack: &CheckedPack, status: &str) -> String {
     let mark = if pack.passed { "✅" } else { "❌" };
     let version = match &pack.diff {
         Some(diff) if pack.status == CheckStatus::Changed => {
-            format!("{} → {}", diff.old.version, diff.new.version)
+            format!("{} → {}", version_shown(&diff.old.version), version_shown(&diff.new.version))
         }
-        Some(diff) => diff.old.version.clone(),
+        Some(diff) => version_shown(&diff.old.version).to_owned(),
         None => String::new(),
     };
     let needed = match &pack.baseline {
@@ -75,7 +78,7 @@ fn row(pack: &CheckedPack, status: &str) -> String {
     };
     format!(
         "| {mark} | {} | {} | {} | {} |\n",
-        in_cell(&code(&pack.pack)),
+        in_cell(&code(id_shown(&pack.pack))),
         status,
         cell(&version),
         cell(&needed)
@@ -90,8 +93,9 @@ fn of_section(section: &Section, pack: Option<&CheckedPack>) -> String {
     if shown.is_empty() && changes.is_empty() {
         return String::new();
     }
-    let title =
-        pack.map_or("the run".to_owned(), |pack| format!("{} ({})", code(&pack.pack), escaped(&pack.path)));
+    let title = pack.map_or("the run".to_owned(), |pack| {
+        format!("{} ({})", code(id_shown(&pack.pack)), escaped(&pack.path))
+    });
     let mut text = format!("#### {title}\n\n");
     if !shown.is_empty() {
         text.push_str(&findings(&shown));
@@ -109,9 +113,9 @@ fn diff(report: &DiffReport, sections: &[Section]) -> String {
     let word = if report.sufficient { "sufficient" } else { "**insufficient**" };
     format!(
         "### {} {} → {}\n\nrequired {}, declared {}: {word}\n\n{}",
-        code(&report.pack),
-        escaped(&report.old.version),
-        escaped(&report.new.version),
+        code(id_shown(&report.pack)),
+        escaped(version_shown(&report.old.version)),
+        escaped(version_shown(&report.new.version)),
         report.required_bump,
         report.declared_bump,
         of_changes(&changes, &Acceptance::of_diff(report))

@@ -23,7 +23,7 @@ mod printable;
 mod sarif;
 mod text;
 
-pub use item::{Change, Item, Run, Section, Shown, Spot, Texts};
+pub use item::{Change, Item, Run, Section, Shown, Spot, Texts, id_shown, version_shown};
 pub use printable::printable;
 
 /// The formats.

@@ -11,7 +11,8 @@ use crate::commands::word;
 
 use super::acceptance::{self, helps};
 use super::{
-    Change, Item, NOT_EVERYTHING, Run, Section, Shown, Spot, below_topics, counted, printable, remarks,
+    Change, Item, NOT_EVERYTHING, Run, Section, Shown, Spot, below_topics, counted, id_shown, printable,
+    remarks, version_shown,
 };
 
 const BOLD: Style = Style::new().bold();
@@ -78,13 +79,13 @@ fn checked(section: &Section, pack: Option<&CheckedPack>) -> String {
 fn pack_heading(pack: &CheckedPack, status: &str) -> String {
     let versions = match &pack.diff {
         Some(diff) if pack.status == CheckStatus::Changed => {
-            format!(" {} → {}", diff.old.version, diff.new.version)
+            format!(" {} → {}", version_shown(&diff.old.version), version_shown(&diff.new.version))
         }
-        Some(diff) => format!(" {}", diff.old.version),
+        Some(diff) => format!(" {}", version_shown(&diff.old.version)),
         None => String::new(),
     };
     let (style, verdict) = if pack.passed { (GREEN, "passes") } else { (RED, "fails") };
-    let id = if pack.pack.is_empty() { "(no id)".into() } else { printable(&pack.pack) };
+    let id = printable(id_shown(&pack.pack));
     let (versions, path) = (printable(&versions), printable(&pack.path));
     format!("{BOLD}{id}{versions}{BOLD:#} ({path}): {status}, {style}{verdict}{style:#}\n\n")
 }
@@ -166,8 +167,8 @@ fn frame(spot: &Spot) -> Vec<Element<'_>> {
 
 fn heading(diff: &DiffReport) -> String {
     let DiffReport { pack, old, new, profile, .. } = diff;
-    let pack = if pack.is_empty() { "(no id)" } else { pack };
-    let [pack, old, new] = [pack, &old.version, &new.version].map(|text| printable(text));
+    let shown = [id_shown(pack), version_shown(&old.version), version_shown(&new.version)];
+    let [pack, old, new] = shown.map(printable);
     format!("{BOLD}{pack} {old} → {new}{BOLD:#} (profile {profile})\n\n")
 }
 
