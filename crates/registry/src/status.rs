@@ -406,6 +406,7 @@ mod tests {
         check(delete("stable"), "conflict: the channel `stable` is set by the repository");
         let name = "conflict: a channel cannot be named `1.x`: it reads as a version or range, or means something already";
         check(channel("1.x"), name);
+        check(channel("yanked"), &name.replace("1.x", "yanked"));
         check(yank("3.0.0"), "conflict: 3.0.0 is not released");
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use pack::model::parse_version;
 use registry::reference::NoReference;
 use registry::status::StatusConflict;
 use serde_json::{Map, Value, json};
@@ -156,7 +157,13 @@ impl Problem {
         match why {
             NotFound::Pack => Problem::new(Kind::PackNotFound, format!("no pack `{id}` is published here")),
             NotFound::Release => {
-                Problem::new(Kind::ReleaseNotFound, format!("`{id}` has no release `{wanted}`"))
+                let missing = match parse_version(wanted) {
+                    Some(_) => format!("`{id}` has no release `{wanted}`"),
+                    None => format!(
+                        "`{id}` has no release for `{wanted}`: no version fits, and no channel has that name"
+                    ),
+                };
+                Problem::new(Kind::ReleaseNotFound, missing)
             }
             NotFound::Removed(row) => {
                 let why =

@@ -90,7 +90,8 @@ pub(super) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, SettingsError>
     let deserializer =
         toml::Deserializer::parse(text).map_err(|error| of_toml(&error, String::new(), text))?;
     serde_path_to_error::deserialize(deserializer).map_err(|error| {
-        let path = error.path().to_string();
+        // The name under which toml hands out where a value stands is no key of anybody.
+        let path = error.path().to_string().replace(".$__serde_spanned_private_value", "");
         let key = if path == "." { String::new() } else { path };
         of_toml(error.inner(), key, text)
     })
@@ -99,12 +100,17 @@ pub(super) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, SettingsError>
 fn of_toml(error: &toml::de::Error, key: String, text: &str) -> SettingsError {
     let message = error.message().lines().next().unwrap_or_default().to_owned();
     let line = error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
-    let (message, help) = explained(&message);
+    let (message, help) = explained(&message, &key);
     SettingsError { key, line, message, help }
 }
 
-/// Turns serde's "unknown field `x`, expected one of `a`, `b`" into a sentence and a suggestion.
-fn explained(message: &str) -> (String, Option<String>) {
+/// Turns serde's "unknown field `x`, expected one of `a`, `b`" into a sentence and a suggestion, and names the brackets
+/// of a table that stands where a list of tables is meant.
+fn explained(message: &str, key: &str) -> (String, Option<String>) {
+    if message == "invalid type: map, expected a sequence" {
+        let help = format!("each stands under a header in double brackets: [[{key}]]");
+        return ("a table stands where a list of tables is meant".to_owned(), Some(help));
+    }
     for (start, what) in
         [("unknown field `", "there is no such key"), ("unknown variant `", "there is no such value")]
     {

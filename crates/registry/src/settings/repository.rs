@@ -411,12 +411,13 @@ fn channels(file: BTreeMap<String, BTreeMap<String, String>>) -> Result<Channels
     Ok(channels)
 }
 
-/// Whether a name may name a channel: `[a-z][a-z0-9-]+`, none that reads as a version or range, not a built-in one.
+/// Whether a name may name a channel: `[a-z][a-z0-9-]+`, none that reads as a version or range, not a built-in one, and
+/// none that would look like the standing of a release wherever both are shown.
 pub fn is_channel_name(name: &str) -> bool {
     name.len() > 1
         && name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
-        && !["latest", "prerelease"].contains(&name)
+        && !["latest", "prerelease", "flagged", "yanked", "deprecated", "removed"].contains(&name)
         && crate::range::Range::parse(name).is_none()
 }
 
@@ -520,6 +521,21 @@ mod tests {
         for until in ["banana", "3.0", "2027-02-31", ""] {
             let error = parse(until).expect_err(until);
             assert!(error.contains("neither a version nor a day"), "{error}");
+        }
+    }
+
+    #[test]
+    fn mistakes_in_lists_of_tables_are_told_in_the_words_of_the_file() {
+        for (text, told) in [
+            ("[allow]\nrule = \"x\"\n", "each stands under a header in double brackets: [[allow]]"),
+            ("[[yank]]\npack = \"a\"\n[sunset]\n", "[[sunset]]"),
+            (
+                "[[allow]]\nrule = \"x\"\nplac = \"y\"\n",
+                "`allow[0].plac`: there is no such key: `plac` (did you mean `place`?)",
+            ),
+        ] {
+            let error = RepositorySettings::parse(text).expect_err(text).to_string();
+            assert!(error.contains(told), "{error}");
         }
     }
 }

@@ -4,6 +4,7 @@
 
 use axum::extract::State;
 use pack::Document;
+use pack::model::parse_version;
 use registry::acknowledge::{Accepted, Holder};
 use registry::candidate::{Archive, ReleaseContent};
 use registry::gate::{
@@ -223,6 +224,10 @@ fn base(
     let row = match against {
         Against::Line | Against::Nothing => return Ok(None),
         Against::Latest => view.pack(id).ok().and_then(|pack| view.latest(&pack)),
+        Against::Version(version) if parse_version(version).is_none() => {
+            let fits = "`line`, `latest`, `none` or an exact version such as `1.2.0` stands here";
+            return Err(Problem::malformed("against", version, fits));
+        }
         Against::Version(version) => Some(view.release(id, version)?.release),
     };
     Ok(row.and_then(|row| load(archive, id, &row.version)))

@@ -244,6 +244,8 @@ fn check_says_what_publishing_would() {
     let problem = world.post("/v1/check?against=9.9.9", greeter("2.0.0").to_string());
     problem.problem(404, "release-not-found");
     world.post("/v1/check?against=1.0.0", "{}").problem(404, "pack-not-found");
+    let detail = world.post("/v1/check?against=1.9", greeter("2.0.0").to_string()).text();
+    assert!(detail.contains("`against` cannot be `1.9`: `line`, `latest`, `none` or"), "{detail}");
 }
 
 #[test]
