@@ -141,6 +141,43 @@ fn what_is_switched_off_is_counted_and_leaves_no_pack_unchanged() {
 }
 
 #[test]
+fn settings_that_newly_speak_of_no_release_are_told() {
+    let folder = Folder::repository();
+    let settings = |stable: &str, yanked: &str| {
+        format!(
+            "[channels.greeter]\nstable = \"{stable}\"\nbeta = \"7.0.0\"\n\
+             [[yank]]\npack = \"greeter\"\nversions = \"{yanked}\"\nreason = \"wrong\"\n"
+        )
+    };
+    folder.write("packs/greeter.pack.json", greeter("1.0.0")).commit("one");
+    let told = |folder: &Folder| -> Vec<String> {
+        let report = against_main(folder).json();
+        let notes = report["notes"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        notes.filter(|note| note.starts_with("packhouse.toml")).map(str::to_owned).collect()
+    };
+    folder.git(&["switch", "--quiet", "--create", "topic"]);
+    folder.write("packhouse.toml", settings("1.0.1", "=1.9.0")).commit("two");
+    assert_eq!(
+        told(&folder),
+        [
+            "packhouse.toml: `[channels.greeter]` sets `beta` to 7.0.0, which is not released; `[channels.greeter]` sets \
+          `stable` to 1.0.1, which is not released; `[[yank]]` names the versions `=1.9.0`, and no release is among them"
+        ]
+    );
+    // A version that this branch brings counts, and so does one that was released before.
+    folder.write("packhouse.toml", settings("1.0.1", "=1.0.0").replace("beta = \"7.0.0\"\n", ""));
+    folder.write("packs/greeter.pack.json", greeter("1.0.1")).commit("three");
+    assert_eq!(told(&folder), [""; 0]);
+    // What the base says already is nobody's news.
+    folder.write("packhouse.toml", settings("1.0.1", "=1.9.0")).commit("four");
+    folder.git(&["switch", "--quiet", "main"]);
+    folder.git(&["merge", "--quiet", "topic"]);
+    folder.git(&["switch", "--quiet", "--create", "later"]);
+    folder.write("packs/greeter.pack.json", greeter("1.0.2")).commit("five");
+    assert_eq!(told(&folder), [""; 0]);
+}
+
+#[test]
 fn a_pack_that_leaves_strict_settings_behind_is_told() {
     let folder = Folder::repository();
     let error = "[lints]\nstyle = \"error\"\n[changes]\nprofile = \"strict\"\n";

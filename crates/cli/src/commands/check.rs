@@ -13,6 +13,7 @@ use crate::output::{self, Item, OutputOptions, Run, Section, Shown};
 
 mod base;
 pub mod examine;
+mod idle;
 mod judge;
 mod pairing;
 mod policy;

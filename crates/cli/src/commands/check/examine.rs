@@ -17,6 +17,7 @@ use rules::{Bump, Profile};
 use semver::Version;
 
 use super::base::{Base, Kind, resolve};
+use super::idle::Spoken;
 use super::judge::{Judgement, judge};
 use super::pairing::{Paired, Trees, trees_of};
 use super::raised::with_prompts;
@@ -297,6 +298,7 @@ impl Run<'_> {
         let mut notes = self.settings_against_base(&judged, &mut findings, &mut texts);
         let releases_first = matches!(self.base.kind, Kind::LastRelease(_) | Kind::Registry(_));
         let every: BTreeSet<String> = judged.iter().filter_map(|file| file.evaluated.id.clone()).collect();
+        let spoken = self.spoken(&judged).filter(|_| !self.request.policy_from_base);
         let mut releases = if releases_first { self.releases(&every)? } else { Releases::None };
         let mut paired = Vec::new();
         for file in judged {
@@ -305,8 +307,13 @@ impl Run<'_> {
         if !releases_first {
             let changed =
                 paired.iter().filter(|pair| matches!(pair.status, CheckStatus::Changed | CheckStatus::New));
-            let ids = changed.filter_map(|pair| pair.file.evaluated.id.clone()).collect();
+            let mut ids: BTreeSet<String> =
+                changed.filter_map(|pair| pair.file.evaluated.id.clone()).collect();
+            ids.extend(spoken.iter().flat_map(Spoken::packs));
             releases = self.releases(&ids)?;
+        }
+        if let Some(spoken) = &spoken {
+            self.note_idle(spoken, &releases)?;
         }
         let (mut packs, mut linted) = (Vec::new(), Vec::new());
         for pair in paired {
