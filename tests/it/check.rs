@@ -443,6 +443,11 @@ fn what_cannot_be_checked_is_never_green() {
     let folder = on_branch();
     for (against, complaint, help) in [
         ("merge-base:nowhere", "the branch `nowhere` is not in this clone", "name a revision"),
+        (
+            "merge-base:origin/main",
+            "the branch `origin/main` is not in this clone",
+            "write `merge-base:main`",
+        ),
         ("nowhere", "`nowhere` is no file, folder or revision", "name a revision"),
         ("tag:v*", "no tag of this clone fits", "git fetch --tags"),
         ("packs", "", ""),

@@ -129,8 +129,16 @@ impl Fetch {
     ) -> anyhow::Result<()> {
         let remote = branch.map_or(ORIGIN, |branch| branch.remote.as_str());
         let is_shallow = repository.is_shallow();
-        if !repository.remotes().iter().any(|known| known == remote) || !is_shallow && branch.is_none() {
-            return Err(Complaint::new(why).help("name a revision, a file or a folder that is here").into());
+        let is_known = repository.remotes().iter().any(|known| known == remote);
+        if !is_known || !is_shallow && branch.is_none() {
+            let local = branch.filter(|_| !is_known).and_then(|branch| branch.name.strip_prefix("origin/"));
+            let help = match local {
+                Some(name) => format!(
+                    "there is no remote `origin` here: for the branch of this clone, write `merge-base:{name}`"
+                ),
+                None => "name a revision, a file or a folder that is here".to_owned(),
+            };
+            return Err(Complaint::new(why).help(help).into());
         }
         let mut arguments = vec!["fetch".to_owned(), "--no-tags".to_owned()];
         arguments.extend(is_shallow.then(|| "--unshallow".to_owned()));

@@ -40,7 +40,7 @@ fn report(place: &Rendered<'_, '_>, guesser: &Guesser, findings: &mut Findings<'
     let near = of_fragment.map(|key| ("fragments", format!("fragments.{key}"))).or_else(of_variable);
     let draft = findings.report_placeholder(place.node, place.placeholder, message);
     let Some((near, shown)) = near else {
-        draft.help("declare it under `variables`");
+        draft.help("declare it under `variables`, or in `host-variables` if every runtime fills it");
         return;
     };
     draft.help(format!("declare it under `variables`, or did you mean `{shown}`?"));
