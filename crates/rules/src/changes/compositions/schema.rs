@@ -1,5 +1,6 @@
 //! The JSON Schemas that compositions name, read from the tree of each side and compared as sets of values.
 
+use pack::Digest;
 use pack::json::{Document, Node};
 use pack::tree::{folder, join};
 use serde_json::{Value, json};
@@ -14,8 +15,8 @@ pub(super) enum Schema<'a> {
     Absent,
     /// The reference, and the schema in the tree.
     Read(Node<'a>, Value),
-    /// The reference, which leads to nothing that can be read.
-    Unreadable(Node<'a>),
+    /// The reference, which leads to nothing that can be read as a schema, and the digest of what stands there instead.
+    Unreadable(Node<'a>, Option<Digest>),
 }
 
 /// Which way values go.
@@ -40,7 +41,7 @@ pub(super) enum Relation {
     Widened(Option<Value>),
     /// Less is allowed than before: where it is known, a value that no longer is.
     Narrowed(Option<Value>),
-    /// Unreadable on both sides under one reference.
+    /// Unreadable on both sides under one reference, and nothing else stands there.
     Unread,
     /// It cannot be said, for the reason with that code.
     Unresolved(&'static str),
@@ -52,14 +53,17 @@ impl<'a> Schema<'a> {
         let Some((node, text)) = node.and_then(|node| Some((node, node.as_str()?))) else {
             return Schema::Absent;
         };
-        read(side, text).map_or(Schema::Unreadable(node), |value| Schema::Read(node, value))
+        match read(side, text) {
+            Ok(value) => Schema::Read(node, value),
+            Err(found) => Schema::Unreadable(node, found),
+        }
     }
 
     /// The text that refers to it.
     pub(super) fn node(&self) -> Option<Node<'a>> {
         match self {
             Schema::Absent => None,
-            Schema::Read(node, _) | Schema::Unreadable(node) => Some(*node),
+            Schema::Read(node, _) | Schema::Unreadable(node, _) => Some(*node),
         }
     }
 
@@ -81,7 +85,9 @@ impl<'a> Schema<'a> {
                 Flow::In => inflow(old, new, budget),
                 Flow::Out => outflow(old, new, budget),
             },
-            (Schema::Unreadable(old), Schema::Unreadable(new)) if old.as_str() == new.as_str() => {
+            (Schema::Unreadable(old, was), Schema::Unreadable(new, is))
+                if old.as_str() == new.as_str() && was == is =>
+            {
                 Relation::Unread
             }
             _ => Relation::Unresolved("unreadable"),
@@ -136,13 +142,15 @@ fn outflow(old: &Value, new: &Value, budget: &Budget) -> Relation {
     }
 }
 
-fn read(side: &Side<'_>, reference: &str) -> Option<Value> {
+/// The schema that a reference leads to; else the digest of what stands there.
+fn read(side: &Side<'_>, reference: &str) -> Result<Value, Option<Digest>> {
     let (path, pointer) = reference.split_once('#').unwrap_or((reference, ""));
-    let tree = side.tree?;
+    let tree = side.tree.ok_or(None)?;
     let ways = [join(folder(side.path), path), join("", path)];
     let mut found = ways.iter().flatten().filter_map(|way| Some((way, tree.read(way).ok()?)));
-    let (way, bytes) = found.next()?;
-    let root = value_of(Document::parse(&bytes).0?.root());
-    root.pointer(pointer)?;
-    Some(bundled(tree, way, root, pointer))
+    let (way, bytes) = found.next().ok_or(None)?;
+    let root = Document::parse(&bytes).0.map(|document| value_of(document.root()));
+    let schema = root.filter(|root| root.pointer(pointer).is_some());
+    let bundled = schema.and_then(|root| bundled(tree, way, root, pointer));
+    bundled.ok_or_else(|| Some(Digest::of(&bytes)))
 }
