@@ -390,6 +390,15 @@ fn commands_agree(daemon: &Daemon, folder: &Folder) {
     assert_eq!(fetched.status, 0, "{}", fetched.shown());
     assert!(folder.read("packs/greeter.pack.json").contains("\"1.1.0\""));
     std::fs::remove_file(folder.path().join("packs/greeter.pack.json")).expect("the fetched file");
+    let fetched = folder.run(&["fetch", "guide@1", "--form", "bundle", "--registry", &url, "--out", "taken"]);
+    assert_eq!(fetched.status, 0, "{}", fetched.shown());
+    let manifest: serde_json::Value =
+        serde_json::from_str(&folder.read("taken/guide/manifest.json")).expect("the manifest of the bundle");
+    let pack = manifest["pack"].as_str().expect("the pack's file").to_owned();
+    let source = folder.git(&["-C", "packs", "show", &format!("HEAD:{pack}")]);
+    assert_eq!(folder.read(&format!("taken/guide/{pack}")).trim(), source.trim());
+    let skill = manifest["skills"][0]["files"][0]["path"].as_str().expect("a file").to_owned();
+    assert!(folder.read(&format!("taken/guide/{skill}")).contains("Be brief and kind."));
 }
 
 /// Every refusal is a problem document.

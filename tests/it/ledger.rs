@@ -38,7 +38,7 @@ fn verify_names_what_is_damaged_and_what_to_do() {
     assert_eq!(folder.run(&["ledger", "rebuild"]).status, 0);
     let alone = verify();
     assert_eq!(alone.status, 0, "{}", alone.shown());
-    let sound = "the ledger is sound: 1 releases, 1 events, 3 rows; ";
+    let sound = "the ledger is sound: 1 release, 1 event, 3 rows; ";
     assert!(alone.stdout.starts_with(sound), "{}", alone.stdout);
     let packs = folder.path().join("state/ledger.git/objects/pack");
     for file in fs::read_dir(packs).expect("the ledger's packs") {
@@ -101,7 +101,7 @@ fn export_writes_what_is_for_everybody_beside_a_running_daemon() {
     daemon.wait("the pack is served", |daemon| is_served(daemon, "1.0.0"));
     let export = |more: &[&str]| folder.run(&[&["ledger", "export", "--out", "site"], more].concat());
     let first = export(&[]);
-    let said = "exported 1 releases: 3 files, 3 written, 0 removed\n";
+    let said = "exported 1 release: 6 files, 6 written, 0 removed\n";
     assert_eq!(
         (first.status, first.stdout.as_str(), first.stderr.as_str()),
         (0, said, ""),
@@ -117,12 +117,15 @@ fn export_writes_what_is_for_everybody_beside_a_running_daemon() {
     let daemon = Daemon::start(&folder);
     daemon.wait("it answers", |daemon| daemon.get("/readyz").status == 200);
     let narrowed = export(&[]);
-    let said = "exported 0 releases: 0 files, 0 written, 3 removed\n";
+    let said = "exported 0 releases: 0 files, 0 written, 6 removed\n";
     assert_eq!((narrowed.status, narrowed.stdout.as_str()), (0, said), "{}", narrowed.shown());
     assert!(narrowed.stderr.contains("whoever reaches the files needs no token"), "{}", narrowed.shown());
     assert!(!folder.has("site/v1/packs"));
     let named = export(&["--group", "payments"]);
-    assert!(named.stdout.starts_with("exported 1 releases"), "{}", named.shown());
+    assert!(named.stdout.starts_with("exported 1 release:"), "{}", named.shown());
+    assert_eq!(named.stderr.matches("`payments`").count(), 0, "{}", named.shown());
+    let unknown = export(&["--group", "paymets"]);
+    assert!(unknown.stderr.contains("no source names `paymets`"), "{}", unknown.shown());
     let foreign = folder.run(&["ledger", "export", "--out", "packs"]);
     assert_eq!(foreign.status, 2, "{}", foreign.shown());
     assert!(foreign.stderr.contains("packs is not empty, and no export made it"), "{}", foreign.shown());

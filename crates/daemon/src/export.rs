@@ -9,10 +9,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use pack::Digest;
-use registry::Release;
+use registry::{Form, Release};
 use store::{Published, Reader, ReleaseRow, StoreError};
 
-use crate::web::{SERVED, skill_keys};
+use crate::web::skill_keys;
 
 mod folder;
 
@@ -91,10 +91,12 @@ struct Export<'e> {
 impl Export<'_> {
     fn release(&mut self) -> Result<(), ExportError> {
         let release = self.published.release(self.row)?;
-        for form in SERVED {
-            let bytes = self.published.form(self.row, form)?;
+        for form in Form::ALL {
+            let Some(bytes) = self.published.form(self.row, form)? else { continue };
             self.write(&[form.file_name()], &bytes)?;
-            self.write_blob(self.row.form(form).0, &bytes)?;
+            if let Some((digest, _)) = self.row.form(form) {
+                self.write_blob(digest, &bytes)?;
+            }
         }
         self.skills(&release)?;
         for path in &release.files {

@@ -46,7 +46,6 @@ use blobs::Blobs;
 use hooks::Hooks;
 use metrics::Metrics;
 use pool::Pool;
-pub(crate) use views::SERVED;
 
 /// What is asked of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,11 +9,13 @@ use pack::tree::{Tree, folder, join};
 use pack::{Digest, Node, schema_file};
 use semver::Version;
 
+use crate::bundle::bundle;
 use crate::gate::{BUMP, Judged, acknowledge, version_findings};
 use crate::judge::{
     Baseline, Evaluated, Input, Plan, Settings, content_digest, evaluate, plan, same_content,
 };
 use crate::package::{NoPackages, Packages};
+use crate::portable::{Portable, portable};
 use crate::problem::{Problem, ProblemCode};
 use crate::release::{
     Flag, Form, FormRecord, NewRelease, PromptSummary, RESOLVER, Release, StoredFile, Summary, ToolSummary,
@@ -257,12 +259,12 @@ fn release_of(
         .chain(&schema_files)
         .map(|(path, file)| (path.clone(), Digest::of(&file.bytes)))
         .collect();
-    let release = Release {
+    let mut release = Release {
         id: id.clone(),
         version: version.clone(),
         digest: Digest::of(&candidate.bytes),
         content: content_digest(document, &named),
-        forms: forms(&candidate.bytes, resolution.bytes.as_deref()),
+        forms: BTreeMap::new(),
         source: terms.source.to_owned(),
         path: candidate.path.clone(),
         commit: candidate.commit.clone(),
@@ -283,30 +285,44 @@ fn release_of(
         removed: None,
     };
     let files = release_files(&candidate.bytes, resolution, schema_files);
+    let files = add_forms(&mut release, files);
     Ok(NewRelease { release, report: evaluated.report, files })
 }
 
-fn forms(source: &[u8], resolved: Option<&[u8]>) -> BTreeMap<Form, FormRecord> {
-    let record = |bytes: &[u8]| FormRecord { digest: Digest::of(bytes), size: bytes.len() as u64 };
-    let mut forms = BTreeMap::from([(Form::Source, record(source))]);
-    if let Some(resolved) = resolved {
-        forms.insert(Form::Resolved, record(resolved));
-    }
-    forms
-}
-
+/// The files of a release but for the portable form, by their path below its folder.
 fn release_files(
     source: &[u8],
     resolution: Resolution,
     schema_files: BTreeMap<String, StoredFile>,
 ) -> BTreeMap<String, StoredFile> {
-    let plain = |bytes: Vec<u8>| StoredFile { bytes, executable: false };
     let mut files = resolution.files;
-    files.insert(Form::Source.file_name().to_owned(), plain(source.to_vec()));
+    files.insert(Form::Source.file_name().to_owned(), StoredFile::plain(source.to_vec()));
     if let Some(resolved) = resolution.bytes {
-        files.insert(Form::Resolved.file_name().to_owned(), plain(resolved));
+        files.insert(Form::Resolved.file_name().to_owned(), StoredFile::plain(resolved));
     }
     files.extend(schema_files.into_iter().map(|(path, file)| (format!("files/{path}"), file)));
+    files
+}
+
+/// Makes the portable form, which is kept where it differs, and the bundle, of which the digest is kept; records all
+/// forms.
+fn add_forms(release: &mut Release, mut files: BTreeMap<String, StoredFile>) -> BTreeMap<String, StoredFile> {
+    let bytes = |form: Form| files.get(form.file_name()).map(|file| file.bytes.as_slice());
+    let source = bytes(Form::Source).unwrap_or_default();
+    let resolved = bytes(Form::Resolved);
+    let Portable { bytes: portable, warnings } = portable(resolved.unwrap_or(source));
+    release.warnings.extend(warnings);
+    let mut forms = BTreeMap::from([(Form::Source, FormRecord::of(source))]);
+    forms.extend(resolved.map(|resolved| (Form::Resolved, FormRecord::of(resolved))));
+    forms.insert(Form::Portable, FormRecord::of(portable.as_deref().or(resolved).unwrap_or(source)));
+    match bundle(release, &|path| files.get(path).map(|file| file.bytes.clone())) {
+        Ok(bundle) => {
+            forms.insert(Form::Bundle, FormRecord::of(&bundle));
+        }
+        Err(why) => release.warnings.push(format!("there is no bundle: {why}")),
+    }
+    release.forms = forms;
+    files.extend(portable.map(|bytes| (Form::Portable.file_name().to_owned(), StoredFile::plain(bytes))));
     files
 }
 

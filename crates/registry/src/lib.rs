@@ -7,6 +7,7 @@
 pub mod acceptance;
 pub mod acknowledge;
 pub mod borrowed;
+pub mod bundle;
 pub mod candidate;
 pub mod discover;
 pub mod event;
@@ -16,6 +17,7 @@ pub mod judge;
 pub mod lifting;
 pub mod package;
 pub mod pattern;
+pub mod portable;
 pub mod problem;
 pub mod range;
 pub mod reference;

@@ -103,6 +103,36 @@ impl Form {
         }
     }
 
+    /// Every form, in the order in which digests are looked up.
+    pub const ALL: [Form; 4] = [Form::Source, Form::Resolved, Form::Portable, Form::Bundle];
+
+    /// The media type of its bytes.
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Form::Source | Form::Resolved | Form::Portable => "application/json",
+            Form::Bundle => "application/gzip",
+        }
+    }
+
+    /// The form whose file in the ledger holds these bytes, since equal ones are kept once; `digest` gives the digest
+    /// of a form that is recorded. None for what the release does not have, and for a bundle: it is made of the other
+    /// files.
+    pub fn kept_as(self, digest: &dyn Fn(Form) -> Option<Digest>) -> Option<Form> {
+        match self {
+            Form::Source => Some(Form::Source),
+            Form::Resolved if digest(Form::Resolved).is_some() => Some(Form::Resolved),
+            // Only a form that differs from the source was ever recorded.
+            Form::Resolved => Some(Form::Source),
+            Form::Portable => {
+                let own = digest(Form::Portable)?;
+                let equal =
+                    [Form::Source, Form::Resolved].into_iter().find(|form| digest(*form) == Some(own));
+                Some(equal.unwrap_or(Form::Portable))
+            }
+            Form::Bundle => None,
+        }
+    }
+
     /// The file name of the form, in the ledger and in the API.
     pub fn file_name(self) -> &'static str {
         match self {
@@ -121,6 +151,13 @@ pub struct FormRecord {
     pub digest: Digest,
     /// Their number.
     pub size: u64,
+}
+
+impl FormRecord {
+    /// The record of these bytes.
+    pub fn of(bytes: &[u8]) -> FormRecord {
+        FormRecord { digest: Digest::of(bytes), size: bytes.len() as u64 }
+    }
 }
 
 /// Why a release is held back from ranges.
@@ -269,6 +306,23 @@ pub struct SkillFile {
 }
 
 impl SkillRecord {
+    /// The path of one of its files below the folder that its reference names.
+    pub fn below<'f>(&self, file: &'f SkillFile) -> Option<&'f str> {
+        file.ledger_path.strip_prefix(&format!("skills/{}/", self.position))
+    }
+
+    /// Where one of its files stands in the repository of the pack; none where it comes from another one.
+    pub fn place(&self, file: &SkillFile) -> Option<String> {
+        let root = self.root.as_ref().filter(|_| self.reference.is_some() && !self.is_package())?;
+        let below = self.below(file)?;
+        // A reference to a single file names the file itself.
+        if root.rsplit('/').next() == Some(below) {
+            Some(root.clone())
+        } else {
+            pack::tree::join(root, below)
+        }
+    }
+
     /// Whether it comes from a package: its root stands in another repository.
     pub fn is_package(&self) -> bool {
         self.reference.as_deref().is_some_and(|reference| reference.starts_with('@'))
@@ -332,4 +386,11 @@ pub struct StoredFile {
     pub bytes: Vec<u8>,
     /// Whether the file may be run.
     pub executable: bool,
+}
+
+impl StoredFile {
+    /// Bytes that nobody runs.
+    pub fn plain(bytes: Vec<u8>) -> StoredFile {
+        StoredFile { bytes, executable: false }
+    }
 }

@@ -151,7 +151,7 @@ impl<'s> StoreArchive<'s> {
     fn recorded(&self, id: &str, version: &Version) -> Option<ReleaseContent> {
         let pack = self.snapshot.packs.get(id)?;
         let row = pack.release(version)?;
-        let bytes = self.store.form(row, Form::Source).ok()?;
+        let bytes = self.store.form(row, Form::Source).ok()??;
         let release = self.store.release(row).ok()?;
         let folder = row.folder();
         let read = |path: &str| self.store.read(&format!("{folder}/{path}")).ok().flatten();
@@ -180,20 +180,11 @@ fn release_tree(release: &Release, read: &dyn Fn(&str) -> Option<Vec<u8>>) -> Me
 }
 
 fn add_skill(tree: &mut MemoryTree, skill: &SkillRecord, read: &dyn Fn(&str) -> Option<Vec<u8>>) {
-    let Some(root) = skill.root.as_ref().filter(|_| !skill.is_package()) else { return };
-    let prefix = format!("skills/{}/", skill.position);
     for file in &skill.files {
-        let Some(below) = file.ledger_path.strip_prefix(&prefix) else { continue };
+        let Some(place) = skill.place(file) else { continue };
         let Some(bytes) = read(&file.ledger_path) else { continue };
-        // A reference to a single file has that file as its root.
-        let is_root = root.rsplit('/').next() == Some(below) && skill.files.len() == 1 && !root.is_empty();
-        let path = match root.as_str() {
-            "" => below.to_owned(),
-            root if is_root => root.to_owned(),
-            root => format!("{root}/{below}"),
-        };
         let kind = pack::tree::EntryKind::File { executable: file.executable };
-        tree.insert_as(path, kind, bytes);
+        tree.insert_as(place, kind, bytes);
     }
 }
 

@@ -11,6 +11,7 @@ mod archive;
 mod catch_up;
 mod delivery;
 mod error;
+mod form;
 mod index;
 mod ledger;
 mod published;

@@ -8,6 +8,7 @@ use registry::release::{Form, Release};
 
 use crate::catch_up::apply;
 use crate::error::{StoreError, ledger as ledger_error};
+use crate::form::read_form;
 use crate::ledger::{decode, rows_between};
 use crate::row::ReleaseRow;
 use crate::snapshot::Snapshot;
@@ -51,12 +52,12 @@ impl Published {
         decode(&format!("{}/{path}", row.folder()), &self.file(row, path, None)?)
     }
 
-    /// The bytes of a form, checked against their digest.
+    /// The bytes of a form, checked against their digest; none where the release does not have it.
     ///
     /// # Errors
     /// When the ledger cannot be read, or the bytes are not those that were published.
-    pub fn form(&self, row: &ReleaseRow, form: Form) -> Result<Vec<u8>, StoreError> {
-        self.file(row, row.kept(form).file_name(), Some(row.form(form).0))
+    pub fn form(&self, row: &ReleaseRow, form: Form) -> Result<Option<Vec<u8>>, StoreError> {
+        read_form(row, form, &|path| self.file(row, path, None).map(Some))
     }
 
     /// The bytes at a path below the folder of a release, checked against a digest where one is known.

@@ -70,21 +70,23 @@ impl ReleaseRow {
         }
     }
 
-    /// The form that is kept for what is asked: a form that equals the source is the source.
-    pub fn kept(&self, form: Form) -> Form {
-        if self.forms.iter().any(|(kept, ..)| *kept == form) { form } else { Form::Source }
+    /// The form whose file in the ledger holds what is asked; see [`Form::kept_as`].
+    pub fn kept_as(&self, form: Form) -> Option<Form> {
+        form.kept_as(&|known| self.recorded(known).map(|(digest, _)| digest))
     }
 
-    /// Digest and size of a form.
-    pub fn form(&self, form: Form) -> (Digest, u64) {
-        let kept = self.kept(form);
-        let found = self.forms.iter().find(|(known, ..)| *known == kept);
-        found.map_or((self.content, 0), |(_, digest, size)| (*digest, *size))
+    /// Digest and size of a form; none for one that the release does not have.
+    pub fn form(&self, form: Form) -> Option<(Digest, u64)> {
+        self.recorded(form).or_else(|| self.recorded(self.kept_as(form)?))
+    }
+
+    fn recorded(&self, form: Form) -> Option<(Digest, u64)> {
+        self.forms.iter().find(|(known, ..)| *known == form).map(|(_, digest, size)| (*digest, *size))
     }
 
     /// The digest of the source bytes.
     pub fn digest(&self) -> Digest {
-        self.form(Form::Source).0
+        self.recorded(Form::Source).map_or(self.content, |(digest, _)| digest)
     }
 
     /// Whether its version moved less than its changes require.

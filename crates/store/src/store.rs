@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arc_swap::ArcSwap;
 use git::{Ledger, ObjectId};
 use jiff::Timestamp;
-use pack::Digest;
 use registry::event::Event;
 use registry::release::{Form, Release};
 use registry::report::Report;
@@ -16,6 +15,7 @@ use registry::settings::Ranges;
 
 use crate::catch_up::{apply, catch_up, open_rows};
 use crate::error::{StoreError, ledger as ledger_error};
+use crate::form::read_form;
 use crate::index::{Index, Rows};
 use crate::ledger::{Batch, decode, rows_between, rows_of_batch};
 use crate::row::ReleaseRow;
@@ -231,16 +231,12 @@ impl Store {
         self.record(&format!("{}/report.json", row.folder()))
     }
 
-    /// The bytes of a form, checked against their digest.
+    /// The bytes of a form, checked against their digest; none where the release does not have it.
     ///
     /// # Errors
     /// When the ledger cannot be read, or the bytes are not those that were published.
-    pub fn form(&self, row: &ReleaseRow, form: Form) -> Result<Vec<u8>, StoreError> {
-        let kept = row.kept(form);
-        let path = format!("{}/{}", row.folder(), kept.file_name());
-        let damaged = |reason: &str| StoreError::Record { path: path.clone(), reason: reason.to_owned() };
-        let bytes = self.read(&path)?.ok_or_else(|| damaged("it is missing"))?;
-        if Digest::of(&bytes) == row.form(kept).0 { Ok(bytes) } else { Err(damaged("its digest differs")) }
+    pub fn form(&self, row: &ReleaseRow, form: Form) -> Result<Option<Vec<u8>>, StoreError> {
+        read_form(row, form, &|path| self.read(&format!("{}/{path}", row.folder())))
     }
 
     /// Events after a number, oldest first.

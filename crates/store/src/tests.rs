@@ -104,7 +104,8 @@ fn answers(store: &Store) -> String {
     let snapshot = store.snapshot();
     let reference = Reference::parse("greeter").expect("a reference");
     let found = snapshot.resolve(&reader, &reference).expect("a release");
-    let resolved = store.form(&found.release, Form::Resolved).expect("its resolved form");
+    let resolved =
+        store.form(&found.release, Form::Resolved).expect("a readable ledger").expect("its resolved form");
     let hits = store.search(&reader, &SearchQuery::parse("greet tag:greeting")).expect("a search");
     let versions: Vec<String> = found.pack.releases.iter().map(|row| row.version.to_string()).collect();
     let events: Vec<u64> = store.events_after(0, 100).iter().map(|event| event.number).collect();

@@ -9,7 +9,7 @@ use store::{Options, Reader, Remedy, StoreError, Verified};
 
 use crate::complaint::{Complaint, warn};
 use crate::exit::Verdict;
-use crate::output::{print, printable};
+use crate::output::{counted, print, printable};
 use crate::registry_file::{self, RegistryFile};
 
 /// Check the ledger, rebuild what is derived from it, or write it as static files
@@ -85,10 +85,12 @@ fn report(verified: &Verified) -> String {
     for note in &verified.notes {
         text.push_str(&format!("note: {note}\n"));
     }
-    let rows = verified.rows.map_or_else(String::new, |rows| format!(", {rows} rows"));
+    let rows = verified.rows.map_or_else(String::new, |rows| format!(", {}", counted(rows, "row")));
     let counted = format!(
-        "{} releases, {} events{rows}; {} bytes compared with their digests",
-        verified.releases, verified.events, verified.bytes
+        "{}, {}{rows}; {} bytes compared with their digests",
+        counted(verified.releases, "release"),
+        counted(verified.events, "event"),
+        verified.bytes
     );
     match verified.damage.len() {
         0 => text.push_str(&format!("the ledger is sound: {counted}\n")),
@@ -111,13 +113,21 @@ fn help(remedy: Remedy) -> &'static str {
 fn rebuild(file: &RegistryFile) -> anyhow::Result<Verdict> {
     let options = Options { ranges: file.settings.policy.ranges, upstream: None };
     let (packs, releases) = store::rebuild(&file.state(), options).map_err(in_use)?;
-    print(&format!("rebuilt the derived state of {packs} packs with {releases} releases\n"))?;
+    let (packs, releases) = (counted(packs, "pack"), counted(releases, "release"));
+    print(&format!("rebuilt the derived state of {packs} with {releases}\n"))?;
     Ok(Verdict::Pass)
 }
 
 fn export(file: &RegistryFile, out: &Path, groups: &[String]) -> anyhow::Result<Verdict> {
     if file.settings.auth.as_ref().is_some_and(|auth| !auth.anonymous_read) {
         warn("`anonymous_read` is false here, and whoever reaches the files needs no token");
+    }
+    let known: BTreeSet<&String> = file.settings.sources.iter().flat_map(|source| &source.readers).collect();
+    for group in groups.iter().filter(|group| !known.contains(group)) {
+        warn(&format!(
+            "no source names `{}` among its `readers`, so that it sees no more than everybody",
+            printable(group)
+        ));
     }
     let reader = Reader::of_groups(groups.to_vec());
     let exported = daemon::export(&file.state(), out, &reader).map_err(|error| match error {
@@ -133,9 +143,9 @@ fn export(file: &RegistryFile, out: &Path, groups: &[String]) -> anyhow::Result<
 fn said(exported: &Exported) -> String {
     let Exported { releases, files, written, removed, left_out } = exported;
     let notes = left_out.iter().map(|address| format!("note: no file can stand at {}\n", printable(address)));
-    let counted =
-        format!("exported {releases} releases: {files} files, {written} written, {removed} removed\n");
-    notes.chain([counted]).collect()
+    let (releases, files) = (counted(*releases, "release"), counted(*files, "file"));
+    let all = format!("exported {releases}: {files}, {written} written, {removed} removed\n");
+    notes.chain([all]).collect()
 }
 
 /// Adds what to do when there is no ledger here, and its remote does not answer.

@@ -125,7 +125,11 @@ impl Registry {
         let mut lines = Vec::new();
         for pack in snapshot.packs(&Reader::everybody()) {
             for row in &pack.releases {
-                let bytes = self.store().form(row, registry::Form::Source).expect("the bytes");
+                let bytes = self
+                    .store()
+                    .form(row, registry::Form::Source)
+                    .expect("a readable ledger")
+                    .expect("the bytes");
                 let yanked = pack.status.yanked(&row.version).is_some();
                 let text = String::from_utf8(bytes).expect("text");
                 lines.push(line(&pack.id, &row.version, !row.flags.is_empty(), yanked, &text));

@@ -359,7 +359,11 @@ fn skills_belong_to_the_content() {
     assert_eq!(world.scan(), 1, "{:?}", world.problems());
     let snapshot = world.store().snapshot();
     let row = snapshot.pack(&Reader::everybody(), "greeter").expect("published").releases[1].clone();
-    let resolved = world.store().form(&row, registry::Form::Resolved).expect("a resolved form");
+    let resolved = world
+        .store()
+        .form(&row, registry::Form::Resolved)
+        .expect("a readable ledger")
+        .expect("a resolved form");
     assert!(String::from_utf8_lossy(&resolved).contains("Be brief."));
 }
 

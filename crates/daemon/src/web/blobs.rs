@@ -67,11 +67,16 @@ impl Blobs {
         }
     }
 
-    /// The bytes of a form.
-    pub(crate) async fn form(&self, row: &Arc<ReleaseRow>, form: Form) -> Result<Bytes, Problem> {
-        let key = Key::Exact(row.form(form).0);
+    /// The bytes of a form, which have that digest.
+    pub(crate) async fn form(
+        &self,
+        row: &Arc<ReleaseRow>,
+        form: Form,
+        digest: Digest,
+    ) -> Result<Bytes, Problem> {
         let (store, row) = (self.store.clone(), row.clone());
-        self.bytes_of(key, move || Ok(store.form(&row, form)?)).await
+        let read = move || store.form(&row, form)?.ok_or_else(|| damaged(&row.folder()));
+        self.bytes_of(Key::Exact(digest), read).await
     }
 
     /// The bytes of a skill's file.

@@ -102,7 +102,7 @@ pub(crate) fn about_parameter(name: &str) -> &'static str {
         "file" => "the path of a file below the skill's folder",
         "limit" => "how many entries at most",
         "cursor" => "where to go on: `next_cursor` of the page before",
-        "form" => "`resolved` (default), `source` or `manifest`",
+        "form" => "`resolved` (default), `source`, `portable`, `bundle` or `manifest`; a bundle is a tar.gz",
         "q" => "words, and filters such as `tag:x tool:y id:z prompt:p`",
         "tag" => "a tag that must be there; may stand several times",
         "tool" => "a tool that must be there; may stand several times",
@@ -122,7 +122,7 @@ fn schema_of(name: &str) -> Value {
         "limit" | "after" => json!({"type": "integer", "minimum": 0}),
         "all" | "rejudge" => json!({"type": "boolean"}),
         "tag" | "tool" => json!({"type": "array", "items": {"type": "string"}}),
-        "form" => json!({"type": "string", "enum": ["resolved", "source", "manifest"]}),
+        "form" => json!({"type": "string", "enum": ["resolved", "source", "portable", "bundle", "manifest"]}),
         _ => json!({"type": "string"}),
     }
 }

@@ -67,6 +67,8 @@ kinds! {
         "A browser that is signed in sends its cookie along with whatever a page of another site makes it ask for. So the header `Origin` of what changes something has to name the host that is asked. A reverse proxy in front of the registry has to hand the header `Host` on as it came.";
     NotFound = "not-found", NOT_FOUND, "Nothing is served at this path",
         "The path is none of those that a registry answers. /docs lists them all.";
+    FormNotFound = "form-not-found", NOT_FOUND, "The release has no such form",
+        "Forms are made when a release is published, and its manifest lists those that it has. One that was published by an older registry has fewer; what else is in the way stands in the `warnings` of the manifest. Take another form, or publish the next version.";
     PackNotFound = "pack-not-found", NOT_FOUND, "There is no such pack",
         "No pack of this id is published here, or you may not see it. /v1/search finds packs by words.";
     ReleaseNotFound = "release-not-found", NOT_FOUND, "The pack has no such release",

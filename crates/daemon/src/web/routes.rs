@@ -169,6 +169,8 @@ pub(crate) static ROUTES: &[Route] = &[
     of_pack("/v1/packs/{id}/versions/{version}", &[], Shape::Json("Manifest"), "the manifest of a release", || get(releases::manifest)),
     of_pack("/v1/packs/{id}/versions/{version}/pack.json", &[], JSON, "the exact source bytes", || get(releases::source)),
     of_pack("/v1/packs/{id}/versions/{version}/resolved.json", &[], JSON, "the self-contained form", || get(releases::resolved)),
+    of_pack("/v1/packs/{id}/versions/{version}/portable.json", &[], JSON, "the self-contained form with fragments written out", || get(releases::portable)),
+    of_pack("/v1/packs/{id}/versions/{version}/bundle.tar.gz", &[], Shape::Bytes("application/gzip"), "the pack and the files that it names, as an archive", || get(releases::bundle)),
     of_pack("/v1/packs/{id}/versions/{version}/skills/{name}/{*file}", &[], Shape::Bytes("application/octet-stream"), "one file of a skill", || get(releases::skill_file)),
     of_pack("/v1/packs/{id}/versions/{version}/files/{*file}", &[], Shape::Bytes("application/octet-stream"), "a schema file that the pack refers to, by its path in the repository", || get(releases::schema_file)),
     of_pack("/v1/packs/{id}/versions/{version}/report", &[], Shape::Json("Report"), "what was said of a release when it was published", || get(releases::report)),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use pack::Digest;
 use registry::Release;
-use registry::release::{FindingCounts, Form, PromptSummary, SkillFile, SkillRecord, ToolSummary};
+use registry::release::{FindingCounts, Form, PromptSummary, SkillRecord, ToolSummary};
 use rules::Bump;
 use serde::Serialize;
 use store::{PackEntry, ReleaseRow};
@@ -121,16 +121,13 @@ pub(crate) struct FormView {
     pub url: String,
 }
 
-/// The forms in which releases are served today.
-pub(crate) const SERVED: [Form; 2] = [Form::Source, Form::Resolved];
-
-/// The forms of a release, by name. A form that equals the source has its digest and an address of its own.
+/// The forms of a release, by name. A form that equals another has its digest and an address of its own.
 pub(crate) fn forms(row: &ReleaseRow) -> BTreeMap<&'static str, FormView> {
     let view = |form: Form| {
-        let (digest, size) = row.form(form);
-        (form.as_str(), FormView { digest, size, url: address::form(&row.id, &row.version, form) })
+        let (digest, size) = row.form(form)?;
+        Some((form.as_str(), FormView { digest, size, url: address::form(&row.id, &row.version, form) }))
     };
-    SERVED.into_iter().map(view).collect()
+    Form::ALL.into_iter().filter_map(view).collect()
 }
 
 /// Everything that is said of one release.
@@ -255,7 +252,7 @@ impl SkillView {
             digest: file.digest,
             url: address::skill_file(&release.id, &release.version, key, &file.path),
             executable: file.executable,
-            place: place(skill, file),
+            place: skill.place(file),
         });
         SkillView {
             name: skill.name.clone(),
@@ -267,15 +264,4 @@ impl SkillView {
             files: files.collect(),
         }
     }
-}
-
-/// Where a file of a skill stands in the repository of the pack; none where it comes from another one.
-fn place(skill: &SkillRecord, file: &SkillFile) -> Option<String> {
-    let root = skill
-        .root
-        .as_ref()
-        .filter(|_| skill.reference.as_ref().is_some_and(|text| !text.starts_with('@')))?;
-    let below = file.ledger_path.strip_prefix(&format!("skills/{}/", skill.position))?;
-    // A reference to a single file names the file itself.
-    if root.rsplit('/').next() == Some(below) { Some(root.clone()) } else { pack::tree::join(root, below) }
 }

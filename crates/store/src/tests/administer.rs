@@ -136,7 +136,7 @@ fn a_removed_release_keeps_its_number_and_nothing_else() {
     let store = published(&world);
     let version = Version::new(1, 0, 1);
     let row = store.snapshot().packs["greeter"].release(&version).expect("released").clone();
-    let digests = [Form::Source, Form::Resolved].map(|form| row.form(form).0.to_string());
+    let digests = [Form::Source, Form::Resolved].map(|form| row.form(form).expect("the form").0.to_string());
     let judged = world.judged(&store, "1.0.2", "Hail");
     let events = store.remove("greeter", &version, "a secret", "ada", at(3000)).expect("a removal");
     assert_eq!((events[0].number, events[0].kind), (3, EventType::Removed));

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use git::{Ledger, ObjectId};
 use pack::Digest;
-use registry::release::Release;
+use registry::bundle::bundle;
+use registry::release::{Form, Release};
 use registry::report::Report;
 
 use super::{Contents, Verified, readable};
@@ -56,6 +57,7 @@ struct Folder<'c> {
 impl Folder<'_> {
     fn check(&self, release: &Release, verified: &mut Verified) {
         let promised = promised(release);
+        let known_damage = verified.damage.len();
         for (path, digest) in &promised {
             match self.files.get(path) {
                 None => verified.damaged(format!("{}/{path}: it is missing", self.folder)),
@@ -68,6 +70,27 @@ impl Folder<'_> {
         let known: BTreeSet<&String> = promised.iter().map(|(path, _)| path).collect();
         for path in self.files.keys().filter(|path| !known.contains(path)) {
             verified.damaged(format!("{}/{path}: {RECORD} does not name it", self.folder));
+        }
+        // Of damaged files no bundle can be expected.
+        if verified.damage.len() == known_damage {
+            self.bundle(release, verified);
+        }
+    }
+
+    /// Makes the bundle anew: its bytes are kept nowhere.
+    fn bundle(&self, release: &Release, verified: &mut Verified) {
+        let Some(recorded) = release.forms.get(&Form::Bundle).filter(|_| release.removed.is_none()) else {
+            return;
+        };
+        let read = |path: &str| self.files.get(path).and_then(|id| self.ledger.blob(*id).ok());
+        // A file that cannot be read was named by itself.
+        let Ok(bytes) = bundle(release, &read) else { return };
+        verified.bytes += bytes.len() as u64;
+        if Digest::of(&bytes) != recorded.digest {
+            verified.damaged(format!(
+                "{}/{RECORD}: its files make another bundle than the one recorded",
+                self.folder
+            ));
         }
     }
 
@@ -88,7 +111,9 @@ fn promised(release: &Release) -> Vec<(String, Option<Digest>)> {
         return vec![(RECORD.to_owned(), None)];
     }
     let records = [RECORD, REPORT].map(|path| (path.to_owned(), None));
-    let forms = release.forms.iter().map(|(form, kept)| (form.file_name().to_owned(), Some(kept.digest)));
+    let digest = |form: Form| release.forms.get(&form).map(|record| record.digest);
+    let kept = Form::ALL.into_iter().filter(|form| form.kept_as(&digest) == Some(*form));
+    let forms = kept.map(|form| (form.file_name().to_owned(), digest(form)));
     let skills = release.skills.iter().flat_map(|skill| &skill.files);
     let skills: BTreeMap<String, Option<Digest>> =
         skills.map(|file| (file.ledger_path.clone(), Some(file.digest))).collect();

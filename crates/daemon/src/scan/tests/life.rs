@@ -229,8 +229,11 @@ fn what_is_no_regular_file_is_named_and_never_followed() {
         problems.sort();
         let expected = ["lfs-pointer lfs.pack.json", "submodule sub.pack.json", "symlink link.pack.json"];
         assert_eq!(problems, expected, "{mode}");
-        let exact =
-            world.store().form(&world.row("good", "1.0.0"), registry::Form::Source).expect("the bytes");
+        let exact = world
+            .store()
+            .form(&world.row("good", "1.0.0"), registry::Form::Source)
+            .expect("a readable ledger")
+            .expect("the bytes");
         assert!(exact.windows(2).any(|pair| pair == b"\r\n"), "the bytes stay as they are");
     }
 }

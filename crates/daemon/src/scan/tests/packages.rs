@@ -40,7 +40,7 @@ fn release(world: &World, version: &str) -> Release {
 
 fn resolved(world: &World, version: &str) -> String {
     let bytes = world.store().form(&world.row("greeter", version), registry::Form::Resolved);
-    String::from_utf8(bytes.expect("a resolved form")).expect("text")
+    String::from_utf8(bytes.expect("a readable ledger").expect("a resolved form")).expect("text")
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::web::body::JsonBody;
 use crate::web::parameters::Parameters;
 use crate::web::problem::{Kind, Problem};
 use crate::web::target::{Names, View};
-use crate::web::views::{SERVED, forms};
+use crate::web::views::forms;
 
 /// What of a release is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,9 +59,9 @@ fn wish(text: &str) -> Result<Wish, Problem> {
     if text == "manifest" {
         return Ok(Wish::Manifest);
     }
-    let form = SERVED.into_iter().find(|form| form.as_str() == text);
+    let form = Form::ALL.into_iter().find(|form| form.as_str() == text);
     form.map(Wish::Bytes).ok_or_else(|| {
-        let known: Vec<&str> = SERVED.iter().map(|form| form.as_str()).chain(["manifest"]).collect();
+        let known: Vec<&str> = Form::ALL.iter().map(|form| form.as_str()).chain(["manifest"]).collect();
         let detail = format!("there is no form `{text}`: releases are served as `{}`", known.join("`, `"));
         Problem::new(Kind::FormUnavailable, detail).with("forms", json!(known))
     })

@@ -7,6 +7,7 @@ use pack::Digest;
 use pack::model::parse_version;
 use registry::release::{Form, SkillFile};
 use registry::{Release, Report};
+use serde_json::json;
 use store::{PackEntry, ReleaseRow};
 
 use crate::web::App;
@@ -14,7 +15,7 @@ use crate::web::address;
 use crate::web::answer::Answer;
 use crate::web::problem::{Kind, Problem};
 use crate::web::target::{Names, OnePack, OneRelease, View};
-use crate::web::views::{Manifest, SchemaFileView};
+use crate::web::views::{Manifest, SchemaFileView, forms};
 
 /// The manifest of a release.
 pub(crate) async fn manifest(State(app): State<App>, target: OneRelease) -> Result<Answer, Problem> {
@@ -74,6 +75,16 @@ pub(crate) async fn resolved(State(app): State<App>, target: OneRelease) -> Resu
     form_of(&app, &target.pack, &target.row, Form::Resolved).await
 }
 
+/// The resolved form with fragments written out.
+pub(crate) async fn portable(State(app): State<App>, target: OneRelease) -> Result<Answer, Problem> {
+    form_of(&app, &target.pack, &target.row, Form::Portable).await
+}
+
+/// The archive of the pack and the files that it names.
+pub(crate) async fn bundle(State(app): State<App>, target: OneRelease) -> Result<Answer, Problem> {
+    form_of(&app, &target.pack, &target.row, Form::Bundle).await
+}
+
 /// The bytes of a form of a release that was found.
 pub(crate) async fn form_of(
     app: &App,
@@ -81,8 +92,23 @@ pub(crate) async fn form_of(
     row: &Arc<ReleaseRow>,
     form: Form,
 ) -> Result<Answer, Problem> {
-    let bytes = app.blobs.form(row, form).await?;
-    Ok(Answer::exact(bytes, row.form(form).0, "application/json").of_release(pack, row).with_digest())
+    let Some((digest, _)) = row.form(form) else { return Err(no_form(row, form)) };
+    let bytes = app.blobs.form(row, form, digest).await?;
+    Ok(Answer::exact(bytes, digest, form.media_type()).of_release(pack, row).with_digest())
+}
+
+/// What is said where a release does not have a form that others have.
+fn no_form(row: &ReleaseRow, form: Form) -> Problem {
+    let known: Vec<&str> = forms(row).into_keys().chain(["manifest"]).collect();
+    let detail = format!(
+        "`{}@{}` has no form `{}`: the `warnings` of its manifest say why, or it was published before there was \
+         this form; it has `{}`",
+        row.id,
+        row.version,
+        form.as_str(),
+        known.join("`, `")
+    );
+    Problem::new(Kind::FormNotFound, detail).with("forms", json!(known))
 }
 
 /// What was said of a release when it was published.

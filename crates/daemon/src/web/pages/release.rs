@@ -20,7 +20,7 @@ use crate::web::views::{Manifest, SchemaFileView, SkillView, VersionView};
 pub(crate) async fn release(State(app): State<App>, target: OneRelease) -> Result<Answer, Problem> {
     let OneRelease { pack, row, .. } = target;
     let record = app.blobs.release(&row).await?;
-    let bytes = app.blobs.form(&row, Form::Source).await?;
+    let bytes = app.blobs.form(&row, Form::Source, row.digest()).await?;
     // Published packs are JSON; a page that could not read one still shows what the record says.
     let source: Value = serde_json::from_slice(&bytes).unwrap_or_default();
     let files = schema_files(&app, &row, &record).await?;

@@ -323,3 +323,59 @@ fn operators_see_how_it_is() {
     world.ready.store(false, std::sync::atomic::Ordering::Release);
     world.get("/readyz").problem(503, "not-ready");
 }
+
+#[test]
+fn every_form_has_its_address_digest_and_media_type() {
+    let mut pack = greeter("1.0.0");
+    pack["skills"] = json!(["tone"]);
+    pack["fragments"] = json!({"wave": "Wave first."});
+    pack["prompts"]["hello"]["system_template"] = json!("{{fragments.wave}} Greet {{name}}.");
+    let world = World::empty()
+        .file("tone/SKILL.md", "---\nname: tone\ndescription: Tone.\n---\nBe kind.\n")
+        .publish(&pack);
+    let address = "/v1/packs/greeter/versions/1.0.0";
+    let forms = world.get(address).json()["forms"].clone();
+    assert_eq!(forms.as_object().expect("forms").len(), 4);
+    let mut digests = std::collections::BTreeSet::new();
+    for (name, form) in forms.as_object().expect("forms") {
+        let reply = world.get(form["url"].as_str().expect("an address"));
+        let digest = pack::Digest::of(&reply.bytes).to_string();
+        assert_eq!(
+            (form["digest"].as_str(), form["size"].as_u64()),
+            (Some(digest.as_str()), Some(reply.bytes.len() as u64))
+        );
+        assert_eq!(reply.header("packhouse-digest"), digest);
+        let media_type = if name == "bundle" { "application/gzip" } else { "application/json" };
+        assert_eq!(reply.header("content-type"), media_type);
+        // Each way to ask gives the same bytes.
+        for way in [format!("/v1/fetch/greeter?form={name}"), format!("/v1/fetch/greeter@{digest}")] {
+            let fetched = world.get(&way);
+            assert_eq!(fetched.bytes, reply.bytes, "{way}");
+            assert_eq!(fetched.header("content-location"), form["url"], "{way}");
+        }
+        let blob = world.get(&format!("/v1/packs/greeter/blobs/sha256/{}", &digest["sha256:".len()..]));
+        assert_eq!((blob.header("content-type"), &blob.bytes), (media_type, &reply.bytes));
+        assert!(digests.insert(digest), "{name}");
+    }
+    let portable = world.get(&format!("{address}/portable.json")).json();
+    assert_eq!(portable["prompts"]["hello"]["system_template"], "Wave first. Greet {{name}}.");
+    assert_eq!(portable["skills"][0]["instructions"], "Be kind.\n");
+}
+
+#[test]
+fn a_release_without_a_bundle_says_why() {
+    let mut pack = greeter("1.0.0");
+    pack["skills"] = json!(["manifest.json"]);
+    let world = World::empty()
+        .file("manifest.json/SKILL.md", "---\nname: tone\ndescription: Tone.\n---\nBe kind.\n")
+        .publish(&pack);
+    let manifest = world.get("/v1/packs/greeter/versions/1.0.0").json();
+    assert_eq!(
+        manifest["warnings"],
+        json!(["there is no bundle: two things would stand at `manifest.json`"])
+    );
+    assert!(manifest["forms"].get("bundle").is_none());
+    let problem = world.get("/v1/fetch/greeter?form=bundle").problem(404, "form-not-found");
+    assert_eq!(problem["forms"], json!(["portable", "resolved", "source", "manifest"]));
+    world.get("/v1/packs/greeter/versions/1.0.0/bundle.tar.gz").problem(404, "form-not-found");
+}

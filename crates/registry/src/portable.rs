@@ -1,0 +1,153 @@
+//! The portable form: the resolved form with every fragment written out, for runtimes that know none.
+//!
+//! Nothing is re-serialized: the span of each template that uses a fragment, in whatever spelling, is replaced by the
+//! expanded text. Everything else, `fragments` included, stays as it is in the resolved form.
+
+use pack::Span;
+use pack::json::Document;
+use pack::model::{Pack, Prompt};
+use pack::template::{Names, Syntax, expand};
+
+/// How many bytes the expanded templates of one pack may take together.
+const MOST_EXPANDED: usize = 4 << 20;
+
+/// What became of a resolved form.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Portable {
+    /// The bytes; none where they equal the resolved form.
+    pub bytes: Option<Vec<u8>>,
+    /// Templates that still hold a fragment's placeholder, and why.
+    pub warnings: Vec<String>,
+}
+
+/// Writes the fragments of a resolved form out.
+pub fn portable(resolved: &[u8]) -> Portable {
+    let Some(document) = Document::parse(resolved).0 else { return Portable::default() };
+    let pack = Pack(document.root());
+    let mut writer = Writer {
+        pack,
+        syntax: pack.syntax(),
+        left: MOST_EXPANDED,
+        edits: Vec::new(),
+        portable: Portable::default(),
+    };
+    for prompt in pack.prompts() {
+        writer.prompt(prompt);
+    }
+    let Writer { mut edits, mut portable, .. } = writer;
+    if !edits.is_empty() {
+        edits.sort_by_key(|(span, _)| span.start);
+        portable.bytes = Some(replaced(document.text(), &edits));
+    }
+    portable
+}
+
+struct Writer<'a> {
+    pack: Pack<'a>,
+    syntax: Syntax,
+    /// How many bytes may still be written.
+    left: usize,
+    edits: Vec<(Span, String)>,
+    portable: Portable,
+}
+
+impl Writer<'_> {
+    fn prompt(&mut self, prompt: Prompt<'_>) {
+        // What a host supplies is no matter here: a name that no variable has is the fragment's.
+        let names = Names {
+            variables: prompt.variables().map(|variable| variable.name()).collect(),
+            fragments: self.pack.fragments().map(|(key, ..)| key).collect(),
+            ..Names::default()
+        };
+        let pack = self.pack;
+        let fragment = |key: &str| pack.fragment(key);
+        for node in prompt.templates() {
+            let text = node.as_str().unwrap_or_default();
+            let key = prompt.name_key();
+            let Ok(expansion) = expand(text, &self.syntax, &names, &fragment, self.left) else {
+                self.portable.warnings.push(format!(
+                    "portable form: the fragments of the prompt `{key}` are too long to be written out, and stay as \
+                     placeholders"
+                ));
+                continue;
+            };
+            if expansion.unresolved {
+                let warning = format!(
+                    "portable form: a fragment that the prompt `{key}` uses is missing, includes itself or lies too \
+                     deep, and stays as its placeholder"
+                );
+                if !self.portable.warnings.contains(&warning) {
+                    self.portable.warnings.push(warning);
+                }
+            }
+            if expansion.text != text {
+                self.left -= expansion.text.len();
+                self.edits.push((node.span(), serde_json::Value::from(expansion.text).to_string()));
+            }
+        }
+    }
+}
+
+fn replaced(text: &str, edits: &[(Span, String)]) -> Vec<u8> {
+    let mut written = String::with_capacity(text.len());
+    let mut at = 0;
+    for (span, expanded) in edits {
+        written.push_str(&text[at..span.start as usize]);
+        written.push_str(expanded);
+        at = span.end as usize;
+    }
+    written.push_str(&text[at..]);
+    written.into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pack(prompt: &str, rest: &str) -> String {
+        format!("{{ \"prompts\": {{\"p\": {prompt}}}, {rest} \"id\": \"x\" }}")
+    }
+
+    const FRAGMENTS: &str = r#""fragments": {"hi": "Hello \"{{name}}\",\n{{fragments.close}}", "close": "bye", "loop": "{{loop}}", "name": "no"},"#;
+
+    fn check(template: &str, expected: &str, warnings: usize) {
+        let prompt = |template: &str| {
+            format!(
+                "{{\"variables\": [{{\"name\": \"name\"}}],  \"system_template\" : {template}, \"model_overrides\": \
+                 {{\"m\": {{\"system_template_suffix\": {template}}}}}}}"
+            )
+        };
+        let source = pack(&prompt(template), FRAGMENTS);
+        let made = portable(source.as_bytes());
+        let bytes = made.bytes.clone().unwrap_or_else(|| source.clone().into_bytes());
+        assert_eq!(String::from_utf8(bytes).expect("text"), pack(&prompt(expected), FRAGMENTS));
+        assert_eq!((made.bytes.is_some(), made.warnings.len()), (template != expected, warnings), "{made:?}");
+    }
+
+    #[test]
+    fn fragments_are_written_out_in_every_spelling_and_the_rest_stays() {
+        check(r#""Be kind to {{name}}.""#, r#""Be kind to {{name}}.""#, 0);
+        check(r#""\u00e9 {{fragments.hi}}!""#, r#""é Hello \"{{name}}\",\nbye!""#, 0);
+        check(r#""{{fragment:close}} {{close}} {{name}}""#, r#""bye bye {{name}}""#, 0);
+    }
+
+    #[test]
+    fn what_cannot_be_written_out_stays_and_is_said() {
+        check(r#""{{loop}} {{close}}""#, r#""{{loop}} bye""#, 1);
+        check(r#""{{fragments.gone}}""#, r#""{{fragments.gone}}""#, 1);
+        let long = "x".repeat(1 << 20);
+        let fragments = format!("\"fragments\": {{\"a\": \"{long}\"}},");
+        let made =
+            portable(pack(r#"{"system_template": "{{a}}{{a}}{{a}}{{a}}{{a}}"}"#, &fragments).as_bytes());
+        assert_eq!((made.bytes, made.warnings.len()), (None, 1));
+    }
+
+    #[test]
+    fn other_delimiters_are_those_of_the_pack() {
+        let engine = format!("\"template_engine\": {{\"syntax\": \"<%variable%>\"}}, {FRAGMENTS}");
+        let made =
+            portable(pack(r#"{"system_template": "<%fragments.close%> {{close}}"}"#, &engine).as_bytes());
+        let text = String::from_utf8(made.bytes.expect("other bytes")).expect("text");
+        assert_eq!(text, pack(r#"{"system_template": "bye {{close}}"}"#, &engine));
+    }
+}
