@@ -391,6 +391,7 @@ impl Run<'_> {
             );
         }
         if !self.more {
+            self.note_held_back();
             self.note_decreased();
             self.keep_refusals();
         }

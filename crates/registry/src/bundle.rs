@@ -60,7 +60,7 @@ pub fn bundle(release: &Release, read: &dyn Fn(&str) -> Option<Vec<u8>>) -> Resu
             entries.push(FileEntry { path: place.clone(), size: file.size, digest: file.digest });
             places.add(place, read(&file.ledger_path)?, file.executable)?;
         }
-        skills.push(SkillEntry::new(skill, entries));
+        skills.push(SkillEntry::new(release, skill, entries));
     }
     let manifest = Manifest::new(release, skills, files);
     let text = serde_json::to_string_pretty(&manifest).map_err(|_| NoBundle::Unnamed(MANIFEST.to_owned()))?;
@@ -180,14 +180,14 @@ struct SkillEntry<'r> {
 }
 
 impl SkillEntry<'_> {
-    fn new(skill: &SkillRecord, files: Vec<FileEntry>) -> SkillEntry<'_> {
+    fn new<'r>(release: &'r Release, skill: &'r SkillRecord, files: Vec<FileEntry>) -> SkillEntry<'r> {
         SkillEntry {
             name: &skill.name,
             description: &skill.description,
             reference: skill.reference.as_deref(),
             preload: skill.preload,
             digest: skill.digest,
-            commit: skill.commit.as_deref(),
+            commit: release.commit_of(skill),
             files,
         }
     }

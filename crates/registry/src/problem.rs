@@ -70,6 +70,11 @@ codes! {
         "keep one of the two files, or give one another id";
     RefusedBreaking = "refused-breaking", Error, "the version is smaller than its changes require",
         "raise the version as the report says, or accept the change with an `[[allow]]` entry";
+    InsufficientBump = "insufficient-bump", Warn, "a release moved its version less than its changes require, and ranges skip it",
+        "publish a version that is enough (`packhouse bump --write`), or accept the changes with `[[allow]]` entries at \
+         the head of the branch; the release itself stays as it is";
+    ErrorFindings = "error-findings", Warn, "a release was published in spite of error findings, and ranges skip it",
+        "repair what `packhouse lint` says, and publish the next version";
     SkillSourceRestricted = "skill-source-restricted", Error, "a skill comes from a source with narrower readers",
         "copy the skill into the pack's repository, or ask the operator to align the readers";
     LfsPointer = "lfs-pointer", Error, "the file is a Git LFS pointer",

@@ -281,7 +281,8 @@ pub struct SkillRecord {
     pub preload: bool,
     /// SHA-256 over the names and digests of its files; over its text for an inline skill.
     pub digest: Digest,
-    /// The commit that it was read from; none for an inline skill.
+    /// The commit of a package that it was read from; see [`Release::commit_of`] for all others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
     /// Where its folder (or its file) stands in its repository; none for an inline skill.
     pub root: Option<String>,
@@ -333,6 +334,12 @@ impl Release {
     /// The folder of the release in the ledger.
     pub fn folder(&self) -> String {
         release_folder(&self.id, &self.version)
+    }
+
+    /// The commit that a skill was read from; none for an inline skill.
+    pub fn commit_of<'r>(&'r self, skill: &'r SkillRecord) -> Option<&'r str> {
+        let own = skill.reference.as_ref().map(|_| self.commit.as_str());
+        skill.commit.as_deref().or(own)
     }
 
     /// What stays of the release when its bytes are removed: its number, its origin, and digests. Whatever was text

@@ -235,7 +235,8 @@ impl Resolver<'_> {
             position,
             preload: false,
             digest: files_digest(&files),
-            commit: Some(place.commit.to_owned()),
+            // That of the release itself is no news, and 300 versions would each repeat it for every skill.
+            commit: reference.starts_with('@').then(|| place.commit.to_owned()),
             root: Some(location.path.clone()),
             files,
         };
@@ -397,7 +398,7 @@ mod tests {
         let b = r#"{"name": "b", "description": "B.", "instructions": "B."}"#;
         let resolution = check(r#"["@acme/many", "skills/billing"]"#, &format!("[{a},{b}, {BILLING}]"));
         let commits: Vec<Option<&str>> = resolution.skills.iter().map(|s| s.commit.as_deref()).collect();
-        assert_eq!(commits, [Some("beef"), Some("beef"), Some("c0ffee")]);
+        assert_eq!(commits, [Some("beef"), Some("beef"), None]);
         let references: Vec<Option<&str>> =
             resolution.skills.iter().map(|skill| skill.reference.as_deref()).collect();
         assert_eq!(references, [Some("@acme/many"), Some("@acme/many"), Some("skills/billing")]);

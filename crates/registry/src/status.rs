@@ -73,6 +73,19 @@ impl PackStatus {
         layers.map(|(name, version)| (name.as_str(), version)).collect()
     }
 
+    /// The status once a version has no bytes any more: no yank and no deprecation is said of it. A channel that names
+    /// it stays, and answers that it was removed.
+    #[must_use]
+    pub fn without(&self, version: &Version) -> PackStatus {
+        let mut status = self.clone();
+        for layer in [&mut status.source, &mut status.api] {
+            layer.yanked.remove(version);
+            layer.deprecated.remove(version);
+            layer.lifted.remove(version);
+        }
+        status
+    }
+
     /// What is different in `new`, as the events tell it.
     pub fn changes(&self, new: &PackStatus) -> Vec<StatusChange> {
         let mut changes = Vec::new();
@@ -87,9 +100,13 @@ impl PackStatus {
             (true, EventType::Deprecated, EventType::Undeprecated),
         ] {
             let (before, after) = (versions(self, deprecated), versions(new, deprecated));
-            for version in after.difference(&before) {
-                let reason = if deprecated { new.deprecated(version) } else { new.yanked(version) };
-                let detail = reason.unwrap_or_default().to_owned();
+            let reason = |status: &PackStatus, version: &Version| -> Option<String> {
+                let reason = if deprecated { status.deprecated(version) } else { status.yanked(version) };
+                reason.map(str::to_owned)
+            };
+            // Another reason is told anew.
+            for version in after.iter().filter(|version| reason(self, version) != reason(new, version)) {
+                let detail = reason(new, version).unwrap_or_default();
                 changes.push(StatusChange { kind: on, version: version.clone(), detail });
             }
             for version in before.difference(&after) {
@@ -395,6 +412,23 @@ mod tests {
             changes.iter().map(told).collect::<Vec<_>>(),
             [(EventType::Unyanked, "it was right".to_owned())]
         );
+    }
+
+    #[test]
+    fn another_reason_is_told_anew() {
+        let (before, released) = (PackStatus::default(), [version("1.0.0")]);
+        let yank = |reason: &str| StatusEdit::Yank { version: version("1.0.0"), reason: reason.to_owned() };
+        let first = before.edited(&yank("wrong"), &released).expect("no conflict");
+        let second = first.edited(&yank("wrong limit"), &released).expect("no conflict");
+        let told = |change: StatusChange| (change.kind, change.detail);
+        let changes: Vec<_> = first.changes(&second).into_iter().map(told).collect();
+        assert_eq!(changes, [(EventType::Yanked, "wrong limit".to_owned())]);
+        assert_eq!(second.changes(&second), []);
+        // What the repository says counts first: a reason below it is no news.
+        let mut declared = first.clone();
+        declared.source.yanked.insert(version("1.0.0"), "by the repository".to_owned());
+        let below = declared.edited(&yank("again"), &released).expect("no conflict");
+        assert_eq!(declared.changes(&below), []);
     }
 
     #[test]

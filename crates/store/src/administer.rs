@@ -94,8 +94,11 @@ impl Store {
         let pack = snapshot.packs.get(id).ok_or_else(|| StoreError::NoSuchPack { id: id.to_owned() })?;
         let missing = || StoreError::NoSuchRelease { id: id.to_owned(), version: version.clone() };
         let release = self.release(pack.release(version).ok_or_else(missing)?)?;
+        // What ends so is told by the removal itself.
+        let status = Some(pack.status.without(&release.version)).filter(|status| *status != pack.status);
         let batch = Batch {
             source: Some(release.source.clone()),
+            statuses: status.map(|status| (id.to_owned(), status, Vec::new())).into_iter().collect(),
             removals: vec![release.tombstone(now, reason, actor)],
             actor: Some(actor.to_owned()),
             ..Batch::default()

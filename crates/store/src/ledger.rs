@@ -1,6 +1,6 @@
 //! The ledger's layout: which edits a batch makes, and which rows a commit changes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use git::{Change, Edit, Ledger, LedgerCommit};
@@ -47,21 +47,25 @@ impl Batch {
     }
 
     /// The facts of the batch, numbered from `next`.
-    pub(crate) fn events(&self, next: u64, at: Timestamp) -> Vec<Event> {
+    pub(crate) fn events(&self, next: u64, at: Timestamp, snapshot: &Snapshot) -> Vec<Event> {
         let source = self.source.clone().unwrap_or_default();
         let event = |kind, pack: &str, version: String, detail: Option<String>| Event {
             number: 0,
             at,
             kind,
             pack: pack.to_owned(),
-            version: Some(version),
+            version: Some(version).filter(|version| !version.is_empty()),
             source: source.clone(),
             detail,
         };
-        let published = self
-            .releases
-            .iter()
-            .map(|new| event(EventType::Published, &new.release.id, new.release.version.to_string(), None));
+        let moved = self.moved(snapshot).into_iter();
+        let moved =
+            moved.map(|(id, from)| event(EventType::IdMoved, id, String::new(), Some(from.to_owned())));
+        let published = self.releases.iter().map(|new| {
+            let flags: Vec<&str> = new.release.flags.iter().map(|flag| flag.as_str()).collect();
+            let detail = Some(flags.join(", ")).filter(|flags| !flags.is_empty());
+            event(EventType::Published, &new.release.id, new.release.version.to_string(), detail)
+        });
         let changed = self.statuses.iter().flat_map(|(id, _, changes)| {
             changes.iter().map(move |change| {
                 let detail = Some(change.detail.clone()).filter(|detail| !detail.is_empty());
@@ -72,8 +76,24 @@ impl Batch {
             let reason = release.removed.as_ref().map(|removal| removal.reason.clone());
             event(EventType::Removed, &release.id, release.version.to_string(), reason)
         });
-        let all = published.chain(changed).chain(removed);
+        let all = moved.chain(published).chain(changed).chain(removed);
         all.zip(next..).map(|(event, number)| Event { number, ..event }).collect()
+    }
+
+    /// Ids whose releases came from another source until now, and that source; one under a new name is the same.
+    fn moved<'b>(&'b self, snapshot: &'b Snapshot) -> BTreeMap<&'b str, &'b str> {
+        let former = |name: &str| {
+            let record = self.sources.iter().find(|record| record.name == name);
+            let record = record.or_else(|| snapshot.record(name));
+            record.map(|record| record.former_names.as_slice()).unwrap_or_default()
+        };
+        let moved = self.releases.iter().filter_map(|new| {
+            let (id, source) = (new.release.id.as_str(), new.release.source.as_str());
+            let last = snapshot.packs.get(id)?.last_source()?;
+            let is_other = last != source && former(source).iter().all(|name| name != last);
+            is_other.then_some((id, last))
+        });
+        moved.collect()
     }
 
     /// Every file that the commit writes.

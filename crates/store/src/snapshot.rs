@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use pack::Digest;
+use registry::event::EventType;
 use registry::reference::{Offer, Reference, Unresolved, Wanted, resolve};
 use registry::release::Form;
 use registry::settings::Ranges;
@@ -234,8 +235,10 @@ impl Snapshot {
         let rows = pack.releases.iter().chain(&pack.removed);
         let mut of_version = rows
             .filter(|row| event.version.as_ref().is_none_or(|version| row.version.to_string() == *version));
-        let source = event.source.is_empty() || self.source(reader, &event.source).is_some();
-        source && of_version.any(|row| self.shows(reader, row))
+        let sees = |source: &str| source.is_empty() || self.source(reader, source).is_some();
+        // Who sees the source that has an id now need not know of the one that had it.
+        let former = event.detail.as_deref().filter(|_| event.kind == EventType::IdMoved);
+        sees(&event.source) && former.is_none_or(sees) && of_version.any(|row| self.shows(reader, row))
     }
 
     fn is_visible(&self, reader: &Reader, pack: &PackEntry) -> bool {
@@ -305,6 +308,24 @@ impl PackEntry {
     pub fn release(&self, version: &Version) -> Option<&Arc<ReleaseRow>> {
         let found = self.releases.binary_search_by(|known| known.version.cmp_precedence(version));
         found.ok().map(|at| &self.releases[at])
+    }
+
+    /// The flagged releases above the highest stable one that ranges take, highest first: what an owner still waits
+    /// for. A yanked one is waited for by nobody.
+    pub fn held_back(&self) -> impl Iterator<Item = &Arc<ReleaseRow>> {
+        let is_yanked = |row: &Arc<ReleaseRow>| self.status.yanked(&row.version).is_some();
+        let is_flagged = |row: &Arc<ReleaseRow>| !self.active_flags(row).is_empty();
+        let taken =
+            move |row: &&Arc<ReleaseRow>| row.version.pre.is_empty() && !is_flagged(row) && !is_yanked(row);
+        let above = self.releases.iter().rev().take_while(move |row| !taken(row));
+        above.filter(move |row| is_flagged(row) && !is_yanked(row))
+    }
+
+    /// The source that published last.
+    pub(crate) fn last_source(&self) -> Option<&str> {
+        let rows = self.releases.iter().chain(&self.removed);
+        let last = rows.max_by(|a, b| (a.published_at, &a.version).cmp(&(b.published_at, &b.version)));
+        last.map(|row| row.source.as_str())
     }
 
     /// The flags of a release that still count: a lifted one does not.

@@ -138,7 +138,7 @@ impl Store {
         if self.link.as_ref().is_some_and(Link::is_follower) {
             return Err(StoreError::Follower);
         }
-        let last_event = self.snapshot().last_event;
+        let snapshot = self.snapshot();
         let now = not_backwards(ledger, now)?;
         for new in &mut batch.releases {
             new.release.published_at = now;
@@ -146,7 +146,7 @@ impl Store {
         for removal in batch.removals.iter_mut().filter_map(|tombstone| tombstone.removed.as_mut()) {
             removal.at = now;
         }
-        let events = batch.events(last_event + 1, now);
+        let events = batch.events(snapshot.last_event + 1, now, &snapshot);
         let head = self.commit(ledger, &batch.edits(), &batch.message(&events), now)?;
         self.follow(ledger, rows_of_batch(&batch, events.clone()), head);
         self.maintain(ledger);

@@ -10,12 +10,14 @@ use registry::candidate::Archive;
 use registry::discover::BranchState;
 use registry::idle::{Holdings, idle};
 use registry::lifting::{Flagged, lifted};
-use registry::problem::{Problem, ProblemCode};
+use registry::problem::{Problem, ProblemCode, ProblemState};
+use registry::release::Flag;
 use registry::settings::{FILE_NAME, find_settings};
 use registry::status::PackStatus;
 use rules::place::has_place;
+use rules::{Bump, Level};
 use semver::Version;
-use store::StoreArchive;
+use store::{ReleaseRow, StoreArchive};
 
 use super::{Run, ScanError};
 
@@ -110,6 +112,55 @@ impl Run<'_> {
         snapshot.pack(&store::Reader::inner(), id).map(|pack| pack.status.clone()).unwrap_or_default()
     }
 
+    /// A release that ranges skip for its flags is a problem as long as the head or its tag shows it.
+    pub(super) fn note_held_back(&mut self) {
+        let codes = HELD_BACK.map(|(_, code)| code);
+        let known = self.state.problems.iter().filter(|state| state.current && codes.contains(&state.code));
+        let known: Vec<ProblemState> = known.cloned().collect();
+        self.state.settle(&codes);
+        let snapshot = self.scanner.store.snapshot();
+        let mut problems = Vec::new();
+        for id in self.own_packs() {
+            let Some(pack) = snapshot.pack(&store::Reader::inner(), &id) else { continue };
+            for row in pack.held_back().filter(|row| row.source == self.scanner.source.name) {
+                for (path, tag) in self.places_of(row) {
+                    for (_, code) in
+                        HELD_BACK.iter().filter(|(flag, _)| pack.active_flags(row).contains(flag))
+                    {
+                        let problem = Problem::new(*code, held_back(row, *code)).at_path(path.as_str());
+                        let problem = problem.at_reference(tag.as_deref()).at_commit(&row.commit);
+                        problems.push(problem.of(Some(&id), Some(&row.version.to_string())));
+                    }
+                }
+            }
+        }
+        for problem in problems {
+            // The log tells it once.
+            match known.iter().any(|state| state.is_of(&problem)) {
+                true => self.state.see(&problem, self.now),
+                false => self.see(&problem),
+            }
+        }
+    }
+
+    /// Where the source shows a release now: the files of the head, or the tag that it came from.
+    fn places_of(&self, row: &ReleaseRow) -> Vec<(String, Option<String>)> {
+        let Some(versions) = &self.head_versions else {
+            let Ok(release) = self.scanner.store.release(row) else { return Vec::new() };
+            let object = release.tag_object.as_ref().unwrap_or(&release.commit);
+            let shown = release.tag.filter(|tag| self.state.tags.get(tag) == Some(object));
+            return shown.map(|tag| (row.path.clone(), Some(tag))).into_iter().collect();
+        };
+        // A file that says the same version and was refused holds something else.
+        let is_refused = |path: &str| {
+            let mut current = self.state.problems.iter().filter(|problem| problem.current);
+            current.any(|problem| problem.level == Level::Error && problem.path.as_deref() == Some(path))
+        };
+        let files = versions.get(&row.id).into_iter().flatten();
+        let files = files.filter(|(_, version)| version.cmp_precedence(&row.version).is_eq());
+        files.filter(|(path, _)| !is_refused(path)).map(|(path, _)| (path.clone(), None)).collect()
+    }
+
     /// A lower version at the head than the latest release is a problem of that file.
     pub(super) fn note_decreased(&mut self) {
         self.state.settle(&[ProblemCode::VersionDecreased]);
@@ -139,6 +190,25 @@ impl Run<'_> {
         for problem in problems {
             self.see(&problem);
         }
+    }
+}
+
+/// The flags of releases and the problems that they are.
+const HELD_BACK: [(Flag, ProblemCode); 2] = [
+    (Flag::InsufficientBump, ProblemCode::InsufficientBump),
+    (Flag::ErrorFindings, ProblemCode::ErrorFindings),
+];
+
+fn held_back(row: &ReleaseRow, code: ProblemCode) -> String {
+    let release = format!("{}@{} is published and flagged", row.id, row.version);
+    let word = |bump: Option<Bump>| bump.map_or("nothing", Bump::as_str);
+    match code {
+        ProblemCode::InsufficientBump => format!(
+            "{release}: its version moved by {}, and its changes require {}",
+            word(row.bump),
+            word(row.required_bump)
+        ),
+        _ => format!("{release}: it has error findings"),
     }
 }
 

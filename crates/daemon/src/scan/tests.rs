@@ -233,7 +233,7 @@ fn a_break_with_too_small_a_bump_is_held_back_and_never_laundered() {
         assert_eq!(world.resolve("greeter"), "1.1.0");
         assert_eq!(world.resolve("greeter@1.2.0"), "1.2.0 insufficient-bump");
         assert_eq!(world.resolve("greeter@1.2.1"), "1.2.1 insufficient-bump");
-        assert_eq!(world.problems(), ["not-json broken.pack.json"]);
+        assert_eq!(world.problems(), ["not-json broken.pack.json", "insufficient-bump greeter.pack.json"]);
     };
     check(&world);
     let found = world.store().snapshot();
@@ -243,6 +243,8 @@ fn a_break_with_too_small_a_bump_is_held_back_and_never_laundered() {
     world.write("greeter.pack.json", &pack("greeter", "2.0.0", required)).commit();
     assert_eq!(world.scan(), 1);
     assert_eq!(world.resolve("greeter"), "2.0.0");
+    // With a version that is enough nothing is left to do.
+    assert_eq!(world.problems(), ["not-json broken.pack.json"]);
     world.lose_derived_state();
     assert_eq!(world.resolve("greeter"), "2.0.0");
     assert_eq!(world.scan(), 0);

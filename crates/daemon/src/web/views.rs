@@ -260,7 +260,7 @@ impl SkillView {
             reference: skill.reference.clone(),
             preload: skill.preload,
             digest: skill.digest,
-            commit: skill.commit.clone(),
+            commit: release.commit_of(skill).map(str::to_owned),
             files: files.collect(),
         }
     }

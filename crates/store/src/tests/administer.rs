@@ -157,6 +157,18 @@ fn a_removed_release_keeps_its_number_and_nothing_else() {
 }
 
 #[test]
+fn what_was_said_of_a_removed_release_ends_with_it() {
+    let world = World::new();
+    let store = published(&world);
+    let version = Version::new(1, 0, 1);
+    let yank = StatusEdit::Yank { version: version.clone(), reason: "a secret".to_owned() };
+    store.change_status("greeter", &yank, "ada", at(3000)).expect("a yank");
+    let events = store.remove("greeter", &version, "a secret", "ada", at(4000)).expect("a removal");
+    assert_eq!(events.iter().map(|event| event.kind).collect::<Vec<_>>(), [EventType::Removed]);
+    assert_eq!(store.snapshot().packs["greeter"].status, registry::status::PackStatus::default());
+}
+
+#[test]
 fn a_pack_whose_releases_are_all_removed_is_listed_nowhere_and_still_owned() {
     let world = World::new();
     let store = world.open();

@@ -124,6 +124,8 @@ impl World {
 pub(super) struct Model {
     /// By id and version: the first content, and whether ranges skip it.
     pub(super) releases: BTreeMap<(&'static str, Version), (Content, bool)>,
+    /// The tags that brought releases, and what they named then.
+    origins: BTreeMap<(&'static str, Version), (String, usize)>,
     pub(super) yanks: BTreeSet<(&'static str, &'static str)>,
     /// Code and place of what is current.
     pub(super) problems: BTreeSet<(&'static str, String)>,
@@ -162,6 +164,16 @@ impl Model {
         self.releases.get(&(content.id, content.number())).is_some_and(|(first, _)| !first.same(content))
     }
 
+    /// Whether the owner has to do something for a release: ranges skip it, and take no higher one.
+    fn is_held_back(&self, id: &'static str, version: &Version) -> bool {
+        let is_yanked = |version: &Version| self.yanks.contains(&(id, version.to_string().as_str()));
+        let mut higher = self.releases.iter().filter(|((other, known), _)| *other == id && known > version);
+        let flagged = self.releases.get(&(id, version.clone())).is_some_and(|(_, flagged)| *flagged);
+        flagged
+            && !is_yanked(version)
+            && !higher.any(|((_, known), (_, flagged))| known.pre.is_empty() && !flagged && !is_yanked(known))
+    }
+
     pub(super) fn scan_branch(&mut self, world: &World) {
         let known = self.head.filter(|head| !world.pruned.contains(head));
         for commit in world.line(known) {
@@ -196,6 +208,8 @@ impl Model {
                 problems.insert(("duplicate-pack", (*path).to_owned()));
             } else if self.is_reused(*content) {
                 problems.insert(("version-reused", (*path).to_owned()));
+            } else if self.is_held_back(content.id, &content.number()) {
+                problems.insert(("insufficient-bump", (*path).to_owned()));
             }
             let of_id = tree.packs.values().filter(|other| other.id == content.id);
             let highest = of_id.map(|other| other.number()).max();
@@ -231,7 +245,20 @@ impl Model {
                     let code = if known.contains_key(name) { "tag-moved" } else { "version-reused" };
                     self.problems.insert((code, name.clone()));
                 }
-                Ok(content) => self.accept(content),
+                Ok(content) => {
+                    let release = (content.id, content.number());
+                    if !self.releases.contains_key(&release) {
+                        self.origins.insert(release, (name.clone(), tag.object));
+                    }
+                    self.accept(content);
+                }
+            }
+        }
+        self.problems.retain(|(code, _)| *code != "insufficient-bump");
+        for ((id, version), (name, object)) in &self.origins {
+            let shown = world.tags.get(name).is_some_and(|tag| tag.object == *object);
+            if shown && self.is_held_back(id, version) {
+                self.problems.insert(("insufficient-bump", name.clone()));
             }
         }
     }

@@ -278,6 +278,11 @@ fn an_id_that_moved_shows_only_what_the_caller_may_see_of_it() {
     assert_eq!((&pack["channels"], pack["versions"].as_array().map(Vec::len)), (&json!({}), Some(1)));
     let events = world.get("/v1/events").json()["events"].clone();
     assert_eq!(events.as_array().map(Vec::len), Some(1), "{events}");
+    let all = world.app.store.events_after(0, 100);
+    let moves = all.iter().filter(|event| event.kind == registry::EventType::IdMoved);
+    let moves: Vec<(&str, &str, Option<&str>)> =
+        moves.map(|event| (event.pack.as_str(), event.source.as_str(), event.detail.as_deref())).collect();
+    assert_eq!(moves, [("greeter", "packs", Some(SOURCE))]);
     let report = world.get("/v1/packs/greeter/versions/1.1.0/report").json();
     assert_eq!((&report["baseline"], &report["diff"]), (&Value::Null, &Value::Null));
     for path in ["compare/1.0.0...1.1.0", "versions/1.0.0", "versions/1.0.0/pack.json"] {
