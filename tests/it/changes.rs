@@ -68,7 +68,7 @@ fn what_is_changed_is_served_and_recorded_with_who_and_why() {
     let yanked = ops(&["yank", "greeter@1.1.0", "--reason", "wrong limit"]);
     assert_eq!(yanked, "greeter@1.1.0 is yanked\n  latest 1.0.0\n");
     let unyanked = ops(&["unyank", "greeter@v1.1.0", "--reason", "it was right"]);
-    assert_eq!(unyanked, "greeter@1.1.0 is not yanked any more\n  latest 1.1.0\n");
+    assert_eq!(unyanked, "greeter@1.1.0 is not yanked\n  latest 1.1.0\n");
     let deprecated = ops(&["deprecate", "greeter@1.0.0", "--reason", "old", "--format", "json"]);
     let document: serde_json::Value = serde_json::from_str(&deprecated).expect("JSON");
     assert_eq!(document["versions"][1]["deprecated"], "old");

@@ -227,6 +227,8 @@ fn rules_are_listed_and_explained() {
     for id in ["undeclared-variable", "version-not-bumped"] {
         assert!(folder.run(&["explain", id]).stdout.contains("fix: "), "{id}");
     }
+    let explained = folder.run(&["explain", "idle-setting"]).stdout;
+    assert!(explained.contains("problem of a source in a registry, level warn"), "{explained}");
     let ran = folder.run(&["explain", "undeclared-varible"]);
     assert!(ran.status == 1 && ran.stderr.contains("did you mean `undeclared-variable`?"), "{}", ran.shown());
 }

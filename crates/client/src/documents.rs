@@ -29,6 +29,22 @@ pub struct PackDocument {
     /// The versions, highest first.
     #[serde(default)]
     pub versions: Vec<VersionEntry>,
+    /// Versions whose bytes were removed, highest first; their numbers stay taken.
+    #[serde(default)]
+    pub removed: Vec<RemovedEntry>,
+}
+
+/// One removed version in a [`PackDocument`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RemovedEntry {
+    /// The version.
+    pub version: String,
+    /// When it was removed.
+    #[serde(default)]
+    pub removed_at: Option<String>,
+    /// Why.
+    #[serde(default)]
+    pub reason: String,
 }
 
 /// One version in a [`PackDocument`].

@@ -19,7 +19,8 @@ mod tests;
 pub use cache::Cache;
 pub use change::Deed;
 pub use documents::{
-    Facet, Hit, Manifest, ManifestFile, ManifestForm, ManifestSkill, PackDocument, SearchResult, VersionEntry,
+    Facet, Hit, Manifest, ManifestFile, ManifestForm, ManifestSkill, PackDocument, RemovedEntry,
+    SearchResult, VersionEntry,
 };
 pub use error::ClientError;
 pub use http::{Client, Fetched, SearchQuery};

@@ -77,9 +77,9 @@ impl Target {
         let document = client.do_to_release(deed, &id, &version, reason)?;
         let done = match deed {
             Deed::Yank => "is yanked",
-            Deed::Unyank => "is not yanked any more",
+            Deed::Unyank => "is not yanked",
             Deed::Deprecate => "is deprecated",
-            Deed::Undeprecate => "is not deprecated any more",
+            Deed::Undeprecate => "is not deprecated",
             Deed::Remove => "is removed",
         };
         show(&document, self.format, &format!("{id}@{version} {done}"))

@@ -1,7 +1,8 @@
-//! `packhouse explain RULE`: what a rule means, why, how to fix it, an example.
+//! `packhouse explain RULE`: what a rule or a problem of a source means, why, how to fix it, an example.
 
 use clap::Args;
 use pack::similar::closest;
+use registry::ProblemCode;
 use registry::gate::{GATE_RULES, GateRule, find_gate_rule};
 use registry::release::Flag;
 use rules::change::Bumps;
@@ -13,11 +14,11 @@ use crate::complaint::Complaint;
 use crate::exit::Verdict;
 use crate::output::print;
 
-/// Explain a rule
+/// Explain a rule, a flag of a release, or a problem of a source
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  packhouse explain undeclared-variable")]
 pub struct Arguments {
-    /// The id of a lint or change rule
+    /// The id of a lint or change rule, a flag, or the code of a problem
     rule: String,
 }
 
@@ -30,6 +31,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
     let text = find_lint(id).map(of_lint).or_else(|| find_change(id).map(of_change));
     let text = text.or_else(|| find_gate_rule(id).map(of_gate));
     let text = text.or_else(|| Flag::ALL.into_iter().find(|flag| flag.as_str() == id).map(of_flag));
+    let text = text.or_else(|| ProblemCode::ALL.iter().find(|code| code.as_str() == id).map(of_problem));
     print(&text.ok_or_else(|| unknown(id))?)?;
     Ok(Verdict::Pass)
 }
@@ -37,6 +39,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Verdict> {
 fn unknown(id: &str) -> Complaint {
     let known = LINTS.iter().map(|lint| lint.id).chain(CHANGES.iter().map(|rule| rule.id));
     let known = known.chain(GATE_RULES.iter().map(|rule| rule.id)).chain(Flag::ALL.map(Flag::as_str));
+    let known = known.chain(ProblemCode::ALL.iter().map(|code| code.as_str()));
     let complaint = Complaint::new(format!("there is no rule `{id}`")).not_found();
     match closest(id, known) {
         Some(near) => complaint.help(format!("did you mean `{near}`?")),
@@ -64,6 +67,15 @@ fn of_flag(flag: Flag) -> String {
     format!(
         "{}: a release of a registry is flagged, and ranges pass it over\nflag of a release\n\n{why}\n\nfix: {fix}\n",
         flag.as_str()
+    )
+}
+
+fn of_problem(code: &ProblemCode) -> String {
+    format!(
+        "{code}: {}\nproblem of a source in a registry, level {}\n\nfix: {}\n",
+        code.title(),
+        code.level(),
+        code.help()
     )
 }
 

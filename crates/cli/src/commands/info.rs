@@ -79,6 +79,11 @@ fn of_pack(document: &PackDocument) -> String {
     }
     text.push_str("\nversions\n");
     document.versions.iter().for_each(|entry| text.push_str(&of_version(entry)));
+    for removed in &document.removed {
+        let day = removed.removed_at.as_deref().map_or("", day);
+        let line = format!("  {:12} {day:10}  removed: {}", removed.version, removed.reason);
+        text.push_str(&format!("{}\n", printable(&line)));
+    }
     text
 }
 

@@ -72,6 +72,14 @@ impl View {
         pack.releases.iter().filter(|row| self.snapshot.shows(&self.reader, row))
     }
 
+    /// The removed releases of a pack that the reader saw, lowest version first.
+    pub(crate) fn removed<'v>(
+        &'v self,
+        pack: &'v PackEntry,
+    ) -> impl DoubleEndedIterator<Item = &'v Arc<ReleaseRow>> {
+        pack.removed.iter().filter(|row| self.snapshot.shows(&self.reader, row))
+    }
+
     /// Whether the reader sees every release that the pack has, or had.
     pub(crate) fn sees_all(&self, pack: &PackEntry) -> bool {
         pack.releases.iter().chain(&pack.removed).all(|row| self.snapshot.shows(&self.reader, row))

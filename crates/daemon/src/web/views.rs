@@ -50,6 +50,15 @@ pub(crate) struct PackDocument {
     pub latest: Option<String>,
     pub channels: BTreeMap<String, String>,
     pub versions: Vec<VersionView>,
+    pub removed: Vec<RemovedView>,
+}
+
+/// A release whose bytes were removed.
+#[derive(Debug, Serialize)]
+pub(crate) struct RemovedView {
+    pub version: String,
+    pub removed_at: Timestamp,
+    pub reason: String,
 }
 
 /// One version of a pack.
@@ -84,7 +93,16 @@ impl PackDocument {
             latest: summary.latest,
             channels: channels.map(|(name, version)| (name.to_owned(), version.to_string())).collect(),
             versions: view.releases(pack).rev().map(|row| VersionView::new(pack, row)).collect(),
+            removed: view.removed(pack).rev().filter_map(|row| RemovedView::new(row)).collect(),
         }
+    }
+}
+
+impl RemovedView {
+    fn new(row: &ReleaseRow) -> Option<RemovedView> {
+        let removal = row.removed.as_ref()?;
+        let version = row.version.to_string();
+        Some(RemovedView { version, removed_at: removal.at, reason: removal.reason.clone() })
     }
 }
 

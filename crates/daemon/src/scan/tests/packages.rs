@@ -231,7 +231,7 @@ fn paths_lead_to_a_file_a_folder_or_a_tree_of_several() {
     let found: Vec<(&str, usize)> =
         release.skills.iter().map(|skill| (skill.name.as_str(), skill.files.len())).collect();
     assert_eq!(found, [("alone", 1), ("one", 2), ("left", 1), ("right", 1)]);
-    assert!(release.skills.iter().all(|skill| skill.commit.as_ref() == Some(&release.commit)));
+    assert!(release.skills.iter().all(|skill| release.commit_of(skill) == Some(release.commit.as_str())));
 }
 
 #[test]

@@ -40,6 +40,7 @@ pub(crate) async fn overview(
         @if let Some(release) = &release { (holds(release)) }
         h2 { "Versions" }
         (versions(&document))
+        (removed(&document))
         (channels(&document))
         p.muted { "From the source " a href={ "/sources#" (document.source) } { (document.source) } "." }
     };
@@ -106,6 +107,15 @@ fn versions(document: &PackDocument) -> Markup {
                 }
             }
         } }
+    }
+}
+
+/// Versions whose number stays taken although nothing of them is served.
+fn removed(document: &PackDocument) -> Markup {
+    html! {
+        @for removed in &document.removed {
+            p.muted { (removed.version) " was removed " (time(removed.removed_at)) ": " span.reason { (removed.reason) } }
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! `/problems/{slug}`: what a kind of problem means; and a problem as a page.
 
 use maud::{Markup, html};
+use registry::ProblemCode;
 
 use super::layout::{Section, page};
 use super::parts::prose;
@@ -11,9 +12,42 @@ use crate::web::target::Names;
 /// What a kind of problem means.
 pub(crate) async fn one(names: Names) -> Result<Answer, Problem> {
     let slug = names.get("slug");
-    let kind = Kind::ALL.iter().copied().find(|kind| kind.slug() == slug);
-    let kind =
-        kind.ok_or_else(|| Problem::new(Kind::NotFound, format!("no kind of problem is called `{slug}`")))?;
+    if let Some(kind) = Kind::ALL.iter().copied().find(|kind| kind.slug() == slug) {
+        return Ok(of_answers(kind));
+    }
+    let code = ProblemCode::ALL.iter().copied().find(|code| code.as_str() == slug);
+    code.map(of_sources)
+        .ok_or_else(|| Problem::new(Kind::NotFound, format!("no kind of problem is called `{slug}`")))
+}
+
+/// What a source shows that is not published, or published with reservations.
+fn of_sources(code: ProblemCode) -> Answer {
+    let content = html! {
+        p.status { "Problem of a source" }
+        h1 { (capital(code.title())) }
+        p.lead { (prose(&format!("{}.", capital(code.help())))) }
+        dl.facts {
+            dt { "Code" } dd { code { (code.as_str()) } }
+            dt { "Level" } dd { (code.level().as_str()) }
+        }
+        p { a href="/sources" { "The sources and their problems" } }
+        h2 { "Other problems of sources" }
+        ul.plain {
+            @for other in ProblemCode::ALL.iter().filter(|other| **other != code) {
+                li { a href={ "/problems/" (other.as_str()) } { (capital(other.title())) } " " span.muted { (other.as_str()) } }
+            }
+        }
+    };
+    Answer::page(page(Section::Elsewhere, code.title(), &content))
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+/// What an answer with an error means.
+fn of_answers(kind: Kind) -> Answer {
     let content = html! {
         h1 { (kind.title()) }
         p.lead { (prose(kind.about())) }
@@ -28,7 +62,7 @@ pub(crate) async fn one(names: Names) -> Result<Answer, Problem> {
             }
         }
     };
-    Ok(Answer::page(page(Section::Elsewhere, kind.title(), &content)))
+    Answer::page(page(Section::Elsewhere, kind.title(), &content))
 }
 
 /// A problem for those who asked for a page.

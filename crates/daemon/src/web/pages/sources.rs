@@ -88,7 +88,7 @@ fn table(problems: &[&ProblemState]) -> Markup {
 
 fn place(problem: &ProblemState) -> Markup {
     html! {
-        code { (problem.code.as_str()) }
+        a href={ "/problems/" (problem.code.as_str()) } { code { (problem.code.as_str()) } }
         @if let Some(pack) = &problem.pack {
             " · " (pack) @if let Some(version) = &problem.version { "@" (version) }
         }

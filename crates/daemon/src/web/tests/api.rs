@@ -42,7 +42,7 @@ fn packs_are_listed_page_by_page() {
 fn a_pack_lists_its_versions_highest_first() {
     let pack = world().get("/v1/packs/greeter").json();
     let keys: Vec<&String> = pack.as_object().expect("an object").keys().collect();
-    assert_eq!(keys, ["channels", "description", "id", "latest", "name", "source", "versions"]);
+    assert_eq!(keys, ["channels", "description", "id", "latest", "name", "removed", "source", "versions"]);
     assert_eq!((&pack["source"], &pack["latest"]), (&json!("packs"), &json!("1.0.0")));
     assert_eq!(pack["channels"], json!({"stable": "1.0.0"}));
     let versions: Vec<&Value> = pack["versions"].as_array().expect("a list").iter().collect();

@@ -3,6 +3,8 @@
 use axum::body::Body;
 use axum::http::Request;
 
+use registry::ProblemCode;
+
 use super::support::{World, breaking_greeter, greeter};
 use crate::web::problem::Kind;
 
@@ -114,6 +116,11 @@ fn every_kind_has_a_page() {
         let page = world.page(&format!("/problems/{}", kind.slug())).html();
         assert!(page.contains(kind.slug()), "{page}");
     }
+    let slugs: Vec<&str> = Kind::ALL.iter().map(|kind| kind.slug()).collect();
+    for code in ProblemCode::ALL.iter().filter(|code| !slugs.contains(&code.as_str())) {
+        let page = world.page(&format!("/problems/{code}")).html();
+        assert!(page.contains("Problem of a source") && page.contains(code.as_str()), "{page}");
+    }
 }
 
 #[test]
@@ -139,6 +146,11 @@ fn every_path_and_digest_of_a_removed_release_says_so() {
     }
     let pack = world.get("/v1/packs/greeter").json();
     assert_eq!((&pack["latest"], pack["versions"].as_array().map(Vec::len)), (&"1.0.0".into(), Some(1)));
+    let removed =
+        serde_json::json!([{"version": "1.1.0", "removed_at": "2033-05-18T03:33:20Z", "reason": "a secret"}]);
+    assert_eq!(pack["removed"], removed);
+    let page = world.page("/packs/greeter").text();
+    assert!(page.contains("1.1.0 was removed"), "{page}");
     let said = world.get("/v1/fetch/greeter@1.1.0").text();
     assert!(said.contains("`greeter@1.1.0` was removed on 2033-05-18T03:33:20Z: a secret"), "{said}");
 }
