@@ -72,10 +72,7 @@ fn what_is_changed_is_served_and_recorded_with_who_and_why() {
     let deprecated = ops(&["deprecate", "greeter@1.0.0", "--reason", "old", "--format", "json"]);
     let document: serde_json::Value = serde_json::from_str(&deprecated).expect("JSON");
     assert_eq!(document["versions"][1]["deprecated"], "old");
-    assert_eq!(
-        ops(&["undeprecate", "greeter@1.0.0"]),
-        "greeter@1.0.0 is not deprecated\n  latest 1.1.0\n"
-    );
+    assert_eq!(ops(&["undeprecate", "greeter@1.0.0"]), "greeter@1.0.0 is not deprecated\n  latest 1.1.0\n");
     let channel = ops(&["channel", "set", "greeter", "stable", "1.0.0"]);
     assert_eq!(channel, "greeter@stable is 1.0.0\n  latest 1.1.0\n");
     assert_eq!(registry.daemon.get("/v1/fetch/greeter@stable").status, 200);

@@ -13,6 +13,18 @@ pub struct History {
     pub rewritten: bool,
 }
 
+/// A first-parent line, newest first.
+enum Line {
+    /// Down to the commit that was asked for, without it.
+    Meets(Vec<ObjectId>),
+    /// Down to a root, or as far as one is looked for beside a known commit.
+    Ends(Vec<ObjectId>),
+}
+
+/// How far down the first-parent line a known commit is looked for: mostly it is close, and after a force-push or a
+/// merge that swapped its parents it is not on the line at all.
+const CLOSE: usize = 1000;
+
 impl SourceRepository {
     /// Finds the commit that a revision names: a branch, a tag, an id, `HEAD~2`.
     ///
@@ -75,35 +87,46 @@ impl SourceRepository {
     /// in the repository, the line goes down to its root.
     ///
     /// # Errors
-    /// [`GitError::History`].
+    /// [`GitError::History`], [`GitError::Object`] or [`GitError::TooLarge`].
     pub fn history(&self, from: Option<ObjectId>, to: ObjectId) -> Result<History, GitError> {
-        let known = from.filter(|from| self.repository.find_commit(from.oid()).is_ok());
-        let mut commits =
-            self.first_parent_line(known, to).map_err(|source| GitError::history(to, source))?;
-        if let Some(from) = known {
-            self.drop_reachable(&mut commits, from)?;
-        }
-        commits.reverse();
-        let rewritten = match (from, known) {
-            (None, _) => false,
-            (Some(_), None) => true,
-            (Some(_), Some(known)) => !self.is_ancestor(known, to)?,
+        let known = from.filter(|from| objects::commit(&self.repository, *from).is_ok());
+        let (known_commit, mut commits) = match (self.first_parent_line(known, to)?, known) {
+            (Line::Ends(_), Some(known)) => {
+                let unreached = self.unreached(known, to);
+                (known, unreached.map_err(|source| GitError::history(to, source))?)
+            }
+            // Above a commit that is known stands nothing that it reaches.
+            (Line::Ends(mut commits) | Line::Meets(mut commits), _) => {
+                commits.reverse();
+                return Ok(History { commits, rewritten: from.is_some() && known.is_none() });
+            }
         };
-        Ok(History { commits, rewritten })
+        self.drop_reachable(&mut commits, known_commit)?;
+        commits.reverse();
+        Ok(History { commits, rewritten: !self.is_ancestor(known_commit, to)? })
+    }
+
+    /// The first-parent line of `to`, newest first, down to `known` or to its root. Each commit is measured before it
+    /// is read, so that a huge one ends the walk instead of filling the memory.
+    fn first_parent_line(&self, known: Option<ObjectId>, to: ObjectId) -> Result<Line, GitError> {
+        let mut commits = Vec::new();
+        let mut at = Some(to);
+        while let Some(commit) = at.filter(|_| known.is_none() || commits.len() < CLOSE) {
+            if Some(commit) == known {
+                return Ok(Line::Meets(commits));
+            }
+            at = self.first_parent(commit)?;
+            commits.push(commit);
+        }
+        Ok(Line::Ends(commits))
     }
 
     /// The line without what `hidden` reaches, newest first.
-    fn first_parent_line(
-        &self,
-        hidden: Option<ObjectId>,
-        to: ObjectId,
-    ) -> Result<Vec<ObjectId>, git2::Error> {
+    fn unreached(&self, hidden: ObjectId, to: ObjectId) -> Result<Vec<ObjectId>, git2::Error> {
         let mut walk: Revwalk<'_> = self.repository.revwalk()?;
         walk.simplify_first_parent()?;
         walk.push(to.oid())?;
-        if let Some(hidden) = hidden {
-            walk.hide(hidden.oid())?;
-        }
+        walk.hide(hidden.oid())?;
         walk.map(|id| id.map(ObjectId::from)).collect()
     }
 

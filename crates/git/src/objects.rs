@@ -9,13 +9,15 @@ use crate::{GitError, ObjectId};
 
 /// How many bytes a tree object may have: some 1.5 million entries in one folder.
 const TREE_BYTES: u64 = 64 * 1024 * 1024;
-/// How many trees are remembered as small enough, some 3 MB.
-const REMEMBERED_TREES: usize = 65_536;
+/// How many bytes a commit or tag object may have: what is longer is no message.
+pub(crate) const MESSAGE_BYTES: u64 = 4 * 1024 * 1024;
+/// How many objects are remembered as small enough, some 3 MB.
+const REMEMBERED: usize = 65_536;
 
 thread_local! {
-    /// Trees that were measured before. An id stands for its bytes, so this holds for every repository; a walk through
-    /// history, which meets each tree as new and then as old, costs a sixth less with it.
-    static SMALL_TREES: RefCell<HashSet<ObjectId>> = RefCell::default();
+    /// Trees and commits that were measured before. An id stands for its bytes, so this holds for every repository; a
+    /// walk through history, which meets each tree as new and then as old, costs a sixth less with it.
+    static SMALL: RefCell<HashSet<ObjectId>> = RefCell::default();
 }
 
 /// Tells how many bytes a blob has.
@@ -35,29 +37,32 @@ pub(crate) fn blob(repository: &Repository, id: ObjectId, limit: u64) -> Result<
 
 /// Loads one folder.
 pub(crate) fn tree(repository: &Repository, id: ObjectId) -> Result<Tree<'_>, GitError> {
-    if !SMALL_TREES.with_borrow(|small| small.contains(&id)) {
-        measure_tree(repository, id)?;
-    }
+    measure(repository, id, ObjectType::Tree, TREE_BYTES)?;
     repository.find_tree(id.oid()).map_err(|source| GitError::object("tree", id.oid(), source))
 }
 
-fn measure_tree(repository: &Repository, id: ObjectId) -> Result<(), GitError> {
-    let size = header(repository, id, ObjectType::Tree)?;
-    if size > TREE_BYTES {
-        return Err(GitError::TooLarge { id, size, limit: TREE_BYTES });
+/// Loads a commit.
+pub(crate) fn commit(repository: &Repository, id: ObjectId) -> Result<Commit<'_>, GitError> {
+    measure(repository, id, ObjectType::Commit, MESSAGE_BYTES)?;
+    repository.find_commit(id.oid()).map_err(|source| GitError::object("commit", id.oid(), source))
+}
+
+/// Refuses an object of more than `limit` bytes before it is loaded.
+fn measure(repository: &Repository, id: ObjectId, kind: ObjectType, limit: u64) -> Result<(), GitError> {
+    if SMALL.with_borrow(|small| small.contains(&id)) {
+        return Ok(());
     }
-    SMALL_TREES.with_borrow_mut(|small| {
-        if small.len() >= REMEMBERED_TREES {
+    let size = header(repository, id, kind)?;
+    if size > limit {
+        return Err(GitError::TooLarge { id, size, limit });
+    }
+    SMALL.with_borrow_mut(|small| {
+        if small.len() >= REMEMBERED {
             small.clear();
         }
         small.insert(id);
     });
     Ok(())
-}
-
-/// Loads a commit.
-pub(crate) fn commit(repository: &Repository, id: ObjectId) -> Result<Commit<'_>, GitError> {
-    repository.find_commit(id.oid()).map_err(|source| GitError::object("commit", id.oid(), source))
 }
 
 /// Loads the root folder of a commit.

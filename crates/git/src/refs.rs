@@ -7,6 +7,7 @@ use std::path::Path;
 
 use git2::{ErrorCode, ObjectType, Reference, Repository};
 
+use crate::objects::MESSAGE_BYTES;
 use crate::source::lossy;
 use crate::{GitError, ObjectId, SourceRepository};
 
@@ -217,17 +218,23 @@ fn direct_target(repository: &Repository, reference: Reference<'_>) -> Option<gi
     None
 }
 
-/// The commit that an object is or, through any number of tag objects, leads to.
+/// How many tag objects may name each other before a commit comes.
+const NESTED_TAGS: usize = 100;
+
+/// The commit that an object is or, through tag objects, leads to; none where one of them is too large to be read.
 fn peel(repository: &Repository, id: git2::Oid) -> Option<git2::Oid> {
-    let (_, kind) = repository.odb().and_then(|odb| odb.read_header(id)).ok()?;
-    match kind {
-        ObjectType::Commit => Some(id),
-        ObjectType::Tag => {
-            let object = repository.find_object(id, Some(ObjectType::Tag)).ok()?;
-            object.peel(ObjectType::Commit).ok().map(|commit| commit.id())
+    let odb = repository.odb().ok()?;
+    let mut id = id;
+    for _ in 0..NESTED_TAGS {
+        match odb.read_header(id).ok()? {
+            (_, ObjectType::Commit) => return Some(id),
+            (size, ObjectType::Tag) if size as u64 <= MESSAGE_BYTES => {
+                id = repository.find_tag(id).ok()?.target_id();
+            }
+            _ => return None,
         }
-        _ => None,
     }
+    None
 }
 
 fn find<'repository>(

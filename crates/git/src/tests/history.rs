@@ -174,3 +174,27 @@ fn a_partial_clone_names_its_remote() {
     let clone = SourceRepository::open(&sandbox.root().join("clone")).unwrap();
     assert_eq!(clone.partial_remote().as_deref(), Some("central"));
 }
+
+#[test]
+fn a_commit_or_tag_with_a_huge_message_is_measured_and_not_read() {
+    let sandbox = Sandbox::new();
+    let known = sandbox.commit_file("a", "1");
+    std::fs::write(sandbox.path().join("message"), "m".repeat(5 << 20)).unwrap();
+    sandbox.git(["commit", "-q", "--allow-empty", "-F", "message"]);
+    let huge = sandbox.id("HEAD");
+    let head = sandbox.commit_file("a", "2");
+    let repository = sandbox.open();
+    for from in [None, Some(known)] {
+        let error = repository.history(from, head).unwrap_err();
+        assert!(
+            matches!(error, GitError::TooLarge { id, size, .. } if id == huge && size > 5 << 20),
+            "{error}"
+        );
+    }
+    assert!(matches!(repository.commit(huge), Err(GitError::TooLarge { .. })));
+    sandbox.git(["tag", "-a", "v1.0.0", "-F", "message", &known.to_string()]);
+    sandbox.git(["tag", "-a", "v1.0.1", "-m", "small", &known.to_string()]);
+    let refs = repository.refs(10).unwrap();
+    let commits: Vec<Option<ObjectId>> = refs.tags.iter().map(|tag| tag.commit).collect();
+    assert_eq!(commits, [None, Some(known)]);
+}

@@ -89,6 +89,7 @@ fn allowed(limits: &Value) -> Markup {
         }
         @for (key, before, after) in LIMITS {
             @if let Some(limit) = limits.get(key).filter(|limit| !limit.is_object()) {
+                @let after = if *limit == 1 { after.trim_end_matches('s') } else { after };
                 div.muted { (before) code { (shown(limit)) } (after) }
             }
         }

@@ -122,7 +122,10 @@ pub(crate) fn count(number: usize, one: &str) -> String {
 pub(crate) fn trail(steps: &[(&str, String)]) -> Markup {
     html! {
         nav.trail aria-label="Trail" {
-            @for (name, address) in steps { a href=(address) { (name) } " / " }
+            @for (at, (name, address)) in steps.iter().enumerate() {
+                @if at > 0 { " / " }
+                a href=(address) { (name) }
+            }
         }
     }
 }

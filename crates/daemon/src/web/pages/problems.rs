@@ -23,7 +23,7 @@ pub(crate) async fn one(names: Names) -> Result<Answer, Problem> {
 /// What a source shows that is not published, or published with reservations.
 fn of_sources(code: ProblemCode) -> Answer {
     let content = html! {
-        p.status { "Problem of a source" }
+        p.muted { "Problem of a source" }
         h1 { (capital(code.title())) }
         p.lead { (prose(&format!("{}.", capital(code.help())))) }
         dl.facts {
