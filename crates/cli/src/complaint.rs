@@ -49,7 +49,7 @@ impl std::error::Error for Complaint {}
 pub fn is_not_found(error: &anyhow::Error) -> bool {
     let of_registry = error.downcast_ref::<ClientError>();
     error.downcast_ref::<Complaint>().is_some_and(|complaint| complaint.not_found)
-        || matches!(of_registry, Some(ClientError::NotFound { .. }))
+        || matches!(of_registry, Some(ClientError::NotFound { .. } | ClientError::NoForm { .. }))
 }
 
 /// Writes the line `error: …` and, where there is help, the line `help: …`.
@@ -67,6 +67,7 @@ pub fn print(error: &anyhow::Error) {
 fn help_with(error: &ClientError) -> Option<String> {
     let help = match error {
         ClientError::NotFound { what, .. } => return Some(no_such(what)),
+        ClientError::NoForm { .. } => "take another form with `--form`",
         ClientError::Unreachable { .. } => "check the address and that the registry runs",
         ClientError::Problem { status: 401 | 403, .. } => {
             "set PACKHOUSE_TOKEN to a token with the right scope, or give it with `--token`"

@@ -32,6 +32,14 @@ pub enum ClientError {
         /// What the registry says.
         detail: String,
     },
+    /// The release is there, and has no such form.
+    #[error("{what}: {detail}")]
+    NoForm {
+        /// What was asked for.
+        what: String,
+        /// What the registry says.
+        detail: String,
+    },
     /// The registry refuses.
     #[error("{what}: the registry answered {status}: {detail}")]
     Problem {

@@ -66,6 +66,8 @@ pub struct SearchQuery {
 /// A problem document (RFC 9457), as far as it is shown.
 #[derive(Debug, Deserialize)]
 struct Problem {
+    #[serde(rename = "type")]
+    kind: Option<String>,
     title: Option<String>,
     detail: Option<String>,
 }
@@ -245,11 +247,13 @@ impl Client {
         }
         let text = self.body(&mut response, what).unwrap_or_default();
         let problem: Option<Problem> = serde_json::from_slice(&text).ok();
+        let kind = problem.as_ref().and_then(|problem| problem.kind.clone()).unwrap_or_default();
         let detail = problem
             .and_then(|problem| problem.detail.or(problem.title))
             .unwrap_or_else(|| response.status().canonical_reason().unwrap_or("no reason").to_lowercase());
         let what = what.to_owned();
         Err(match status {
+            404 if kind.ends_with("/form-not-found") => ClientError::NoForm { what, detail },
             404 | 410 => ClientError::NotFound { what, detail },
             _ => ClientError::Problem { what, status, detail },
         })

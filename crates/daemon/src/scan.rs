@@ -348,7 +348,8 @@ impl Run<'_> {
     /// The head when the source was first scanned; versions up to it may be adopted more gently.
     fn first_head(&self) -> Option<String> {
         let snapshot = self.scanner.store.snapshot();
-        snapshot.record(&self.scanner.source.name).and_then(|record| record.first_head.clone())
+        let records = self.scanner.source.names().filter_map(|name| snapshot.record(name));
+        records.into_iter().find_map(|record| record.first_head.clone())
     }
 
     /// When a commit was made.
@@ -412,9 +413,7 @@ impl Run<'_> {
         let source = self.scanner.source;
         let snapshot = self.scanner.store.snapshot();
         let known = snapshot.record(&source.name);
-        let first_head = known
-            .and_then(|known| known.first_head.clone())
-            .or_else(|| self.head.map(|head| head.to_string()));
+        let first_head = self.first_head().or_else(|| self.head.map(|head| head.to_string()));
         let record = SourceRecord {
             name: source.name.clone(),
             url: match &source.location {

@@ -194,8 +194,7 @@ const POLLS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs
 /// they were published.
 fn readers(settings: &RegistrySettings) -> BTreeMap<String, Vec<String>> {
     let names = |source: &SourceSettings| {
-        let names: Vec<String> = std::iter::once(&source.name).chain(&source.former_names).cloned().collect();
-        names.into_iter().map(|name| (name, source.readers.clone())).collect::<Vec<_>>()
+        source.names().map(|name| (name.clone(), source.readers.clone())).collect::<Vec<_>>()
     };
     settings.sources.iter().flat_map(names).collect()
 }

@@ -237,8 +237,7 @@ impl Archive for StoreArchive<'_> {
 impl StoreArchive<'_> {
     /// The name that a source has now, where it had another one before.
     fn present_name(&self, name: &str) -> String {
-        let renamed =
-            self.sources.iter().find(|source| source.former_names.iter().any(|former| former == name));
+        let renamed = self.sources.iter().find(|source| source.is_called(name));
         renamed.map_or_else(|| name.to_owned(), |source| source.name.clone())
     }
 }

@@ -197,15 +197,20 @@ impl Snapshot {
         self.sources.get(name)
     }
 
-    /// How many packs and releases each source has.
+    /// How many packs and releases each source has, under the name that it has now.
     pub fn counts(&self) -> HashMap<&str, (usize, usize)> {
+        let mut present: HashMap<&str, &str> = HashMap::new();
+        for record in self.sources.values() {
+            present.extend(record.former_names.iter().map(|name| (name.as_str(), record.name.as_str())));
+        }
+        let name = |source: &'_ String| present.get(source.as_str()).copied();
         let mut counts: HashMap<&str, (usize, usize)> = HashMap::new();
         for pack in self.packs.values() {
             if let Some(last) = pack.releases.last() {
-                counts.entry(&last.source).or_default().0 += 1;
+                counts.entry(name(&last.source).unwrap_or(&last.source)).or_default().0 += 1;
             }
             for release in &pack.releases {
-                counts.entry(&release.source).or_default().1 += 1;
+                counts.entry(name(&release.source).unwrap_or(&release.source)).or_default().1 += 1;
             }
         }
         counts
@@ -215,6 +220,13 @@ impl Snapshot {
     pub fn owner(&self, id: &str) -> Option<&str> {
         let pack = self.packs.get(id)?;
         pack.releases.last().or(pack.removed.last()).map(|release| release.source.as_str())
+    }
+
+    /// The name that a source has now, where it had another one before.
+    pub fn present_name<'s>(&'s self, name: &'s str) -> &'s str {
+        let mut records = self.sources.values();
+        let renamed = records.find(|record| record.former_names.iter().any(|former| former == name));
+        renamed.map_or(name, |record| &record.name)
     }
 
     /// How many packs and releases a reader sees.

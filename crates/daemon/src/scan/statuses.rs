@@ -101,9 +101,10 @@ impl Run<'_> {
 
     fn own_packs(&self) -> BTreeSet<String> {
         let snapshot = self.scanner.store.snapshot();
-        let name = &self.scanner.source.name;
+        let source = self.scanner.source;
         let reader = store::Reader::inner();
-        let recorded = snapshot.packs(&reader).filter(|pack| snapshot.owner(&pack.id) == Some(name.as_str()));
+        let is_own = |id: &str| snapshot.owner(id).is_some_and(|owner| source.is_called(owner));
+        let recorded = snapshot.packs(&reader).filter(|pack| is_own(&pack.id));
         recorded.map(|pack| pack.id.clone()).chain(self.archive.added_ids()).collect()
     }
 
@@ -122,7 +123,7 @@ impl Run<'_> {
         let mut problems = Vec::new();
         for id in self.own_packs() {
             let Some(pack) = snapshot.pack(&store::Reader::inner(), &id) else { continue };
-            for row in pack.held_back().filter(|row| row.source == self.scanner.source.name) {
+            for row in pack.held_back().filter(|row| self.scanner.source.is_called(&row.source)) {
                 for (path, tag) in self.places_of(row) {
                     for (_, code) in
                         HELD_BACK.iter().filter(|(flag, _)| pack.active_flags(row).contains(flag))

@@ -72,6 +72,14 @@ impl View {
         pack.releases.iter().filter(|row| self.snapshot.shows(&self.reader, row))
     }
 
+    /// The source of a pack's highest release that the reader sees, under the name that it has now.
+    pub(crate) fn source_of(&self, pack: &PackEntry) -> String {
+        let source = self.releases(pack).next_back().map(|row| row.source.as_str()).unwrap_or_default();
+        let present = self.snapshot.present_name(source);
+        let sees = self.snapshot.source(&self.reader, present).is_some();
+        if sees { present.to_owned() } else { source.to_owned() }
+    }
+
     /// The removed releases of a pack that the reader saw, lowest version first.
     pub(crate) fn removed<'v>(
         &'v self,

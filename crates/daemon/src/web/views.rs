@@ -89,7 +89,7 @@ impl PackDocument {
             id: summary.id,
             name: summary.name,
             description: summary.description,
-            source: view.releases(pack).next_back().map(|row| row.source.clone()).unwrap_or_default(),
+            source: view.source_of(pack),
             latest: summary.latest,
             channels: channels.map(|(name, version)| (name.to_owned(), version.to_string())).collect(),
             versions: view.releases(pack).rev().map(|row| VersionView::new(pack, row)).collect(),

@@ -320,7 +320,7 @@ impl RegistrySettings {
     fn check_names(&self) -> Result<(), SettingsError> {
         let mut seen = std::collections::BTreeSet::new();
         for source in &self.sources {
-            for name in std::iter::once(&source.name).chain(&source.former_names) {
+            for name in source.names() {
                 if !seen.insert(name) {
                     return Err(SettingsError::new(
                         "source.name",
@@ -406,6 +406,16 @@ pub(crate) fn default_tags() -> Vec<String> {
 }
 
 impl SourceSettings {
+    /// Its name and those that it had before: releases keep the one under which they were published.
+    pub fn names(&self) -> impl Iterator<Item = &String> {
+        std::iter::once(&self.name).chain(&self.former_names)
+    }
+
+    /// Whether it has that name, or had it before.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.names().any(|known| known == name)
+    }
+
     /// A source on this machine with every default, for commands and tests.
     pub fn local(name: &str, path: &str) -> SourceSettings {
         let file = SourceFile {

@@ -202,8 +202,18 @@ fn a_renamed_source_and_a_renamed_pack_keep_what_they_have() {
     std::fs::rename(world.repository(), world.folder.path().join("prompts")).expect("a rename");
     let text = "[[source]]\nname = \"prompts\"\npath = \"prompts\"\nformer_names = [\"packs\"]\n";
     world.settings = RegistrySettings::parse(text).expect("valid settings");
-    world.write_in("prompts", "greeter.pack.json", &pack("greeter", "1.1.0", optional)).commit_in("prompts");
+    world.write_in("prompts", "greeter.pack.json", &pack("greeter", "1.1.0", optional));
+    // What the repository says counts for what it published under its former name.
+    let yank = "[[yank]]\npack = \"welcome\"\nversions = \"*\"\nreason = \"too warm\"\n";
+    world.write_in("prompts", "packhouse.toml", yank).commit_in("prompts");
     assert_eq!(world.scan_of("prompts"), 1);
+    let snapshot = world.store().snapshot();
+    let welcome = snapshot.pack(&Reader::everybody(), "welcome").expect("published");
+    assert_eq!(welcome.status.yanked(&"1.0.0".parse().expect("a version")), Some("too warm"));
+    assert_eq!(snapshot.counts().into_iter().collect::<Vec<_>>(), [("prompts", (2, 3))]);
+    let moves =
+        world.store().events_after(0, 100).iter().any(|event| event.kind == registry::EventType::IdMoved);
+    assert!(!moves, "another name is no other source");
     assert_eq!(world.problems_of("prompts"), [""; 0]);
     assert_eq!(world.resolve("greeter"), "1.1.0");
 }
