@@ -11,7 +11,7 @@ use git::{ObjectId, RefSnapshot, SourceRepository};
 use jiff::Timestamp;
 use registry::EventType;
 use registry::discover::{BranchState, Selection};
-use registry::problem::{Problem, ProblemCode};
+use registry::problem::{Problem, ProblemCode, ProblemState};
 use registry::settings::{RegistrySettings, SourceLocation, SourceSettings, VersionsMode};
 use store::{Batch, ScanSummary, SourceRecord, SourceState, Store, StoreArchive, StoreError, with_causes};
 
@@ -67,9 +67,10 @@ type Awaits = BTreeMap<String, String>;
 const MOST_REPEATS: usize = 10;
 
 /// Problems of a source as a whole, which end when it can be scanned.
-const OF_THE_SOURCE: [ProblemCode; 6] = [
+const OF_THE_SOURCE: [ProblemCode; 7] = [
     ProblemCode::UnsupportedRepository,
     ProblemCode::Unreachable,
+    ProblemCode::BranchMissing,
     ProblemCode::LedgerUnreachable,
     ProblemCode::TooManyRefs,
     ProblemCode::TooManyFiles,
@@ -116,6 +117,9 @@ pub(crate) enum ScanError {
     /// What was found could not be recorded.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The branch to read is not there.
+    #[error("{0}")]
+    NoBranch(String),
     /// The source's settings cannot be used.
     #[error("{0}")]
     Settings(String),
@@ -130,6 +134,8 @@ struct Run<'r> {
     /// What is judged again although it did not move.
     again: Again,
     state: SourceState,
+    /// The problems that were current before: the log tells them once.
+    told: Vec<ProblemState>,
     summary: ScanSummary,
     now: Timestamp,
     /// When the budget ends.
@@ -273,6 +279,7 @@ impl Scanner<'_> {
         let selection = Selection::new(self.source, self.settings.limits).map_err(ScanError::Settings)?;
         let summary = ScanSummary { started_at: now, ..ScanSummary::default() };
         let archive = StoreArchive::new(self.store, &self.settings.sources);
+        let told = state.problems.iter().filter(|problem| problem.current).cloned().collect();
         let mut run = Run {
             scanner: self,
             selection,
@@ -280,6 +287,7 @@ impl Scanner<'_> {
             neighbours,
             again,
             state,
+            told,
             summary,
             now,
             deadline: started + self.budget,
@@ -325,6 +333,7 @@ fn code_of(error: &ScanError) -> ProblemCode {
         ScanError::Git(git::GitError::Unsupported { .. }) => ProblemCode::UnsupportedRepository,
         ScanError::Git(git::GitError::TooManyRefs { .. }) => ProblemCode::TooManyRefs,
         ScanError::Git(git::GitError::TooManyFiles { .. }) => ProblemCode::TooManyFiles,
+        ScanError::NoBranch(_) => ProblemCode::BranchMissing,
         ScanError::Settings(_) => ProblemCode::InvalidConfiguration,
         ScanError::Store(StoreError::Remote { .. } | StoreError::Rewound { .. }) => {
             ProblemCode::LedgerUnreachable

@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 
 use pack::Digest;
-use rules::Bump;
 use serde::Serialize;
 
 use crate::release::{Form, PromptSummary, Release, SkillFile, SkillRecord, ToolSummary};
@@ -123,7 +122,7 @@ impl Packages {
     }
 }
 
-/// What a bundle says of itself: the release's manifest without times, addresses, forms and flags.
+/// What a bundle says of itself: of the release's manifest what its commit says, whichever registry made it.
 #[derive(Debug, Serialize)]
 struct Manifest<'r> {
     id: &'r str,
@@ -131,13 +130,9 @@ struct Manifest<'r> {
     /// The place of the pack's file.
     pack: &'r str,
     digest: Digest,
-    source: &'r str,
     commit: &'r str,
     tag: Option<&'r str>,
     spec_version: &'r str,
-    bump: Option<Bump>,
-    required_bump: Option<Bump>,
-    breaking: bool,
     prompts: &'r [PromptSummary],
     tools: &'r [ToolSummary],
     skills: Vec<SkillEntry<'r>>,
@@ -152,13 +147,9 @@ impl Manifest<'_> {
             version: release.version.to_string(),
             pack: &release.path,
             digest: release.digest,
-            source: &release.source,
             commit: &release.commit,
             tag: release.tag.as_deref(),
             spec_version: &release.spec_version,
-            bump: release.bump,
-            required_bump: release.required_bump,
-            breaking: release.breaking,
             prompts: &release.summary.prompts,
             tools: &release.summary.tools,
             skills,

@@ -53,6 +53,12 @@ pub trait Archive {
 
     /// The source that owns an id; none where nobody does yet.
     fn owner(&self, id: &str) -> Option<String>;
+
+    /// The identity of the content that a release had before its bytes were removed; none for any other version.
+    fn removed_content(&self, id: &str, version: &Version) -> Option<Digest> {
+        let _ = (id, version);
+        None
+    }
 }
 
 /// The bytes of a release and the files around it.
@@ -197,7 +203,12 @@ fn reused(
     limits: Limits,
 ) -> Result<Outcome, String> {
     let known = Ok(Outcome::Known { id: id.to_owned(), version: taken.version.clone() });
-    let Some(first) = archive.content(id, &taken.version) else { return known };
+    let Some(first) = archive.content(id, &taken.version) else {
+        let removed = archive.removed_content(id, &taken.version);
+        let is_other = removed.is_some_and(|content| content != content_of(input, limits));
+        let told = || format!("{id}@{} was removed, and its number stays taken", taken.version);
+        return if is_other { Err(told()) } else { known };
+    };
     let old = Input { bytes: &first.bytes, path: &first.path, tree: Some(first.tree.as_ref()) };
     if !same_content(old, input) {
         let digest = Digest::of(input.bytes);
@@ -210,6 +221,13 @@ fn reused(
         return Err(format!("{id}@{} is published with other skills or schema files", taken.version));
     }
     known
+}
+
+/// The identity of a candidate's content, as its release would record it.
+fn content_of(input: Input<'_>, limits: Limits) -> Digest {
+    let document = Document::parse(input.bytes).0;
+    let digest = |document: Document| content_digest(&document, &named_files(input, limits));
+    document.map_or_else(|| Digest::of(input.bytes), digest)
 }
 
 /// Path and digest of every file that a pack names and that is there.
@@ -284,8 +302,7 @@ fn release_of(
         resolver: RESOLVER,
         removed: None,
     };
-    let files = release_files(&candidate.bytes, resolution, schema_files);
-    let files = add_forms(&mut release, files);
+    let files = add_forms(&mut release, release_files(&candidate.bytes, resolution, schema_files));
     Ok(NewRelease { release, report: evaluated.report, files })
 }
 

@@ -6,7 +6,7 @@
 use pack::Span;
 use pack::json::Document;
 use pack::model::{Pack, Prompt};
-use pack::template::{Names, Syntax, expand};
+use pack::template::{Class, Form, Names, Syntax, expand, placeholders};
 
 /// How many bytes the expanded templates of one pack may take together.
 const MOST_EXPANDED: usize = 4 << 20;
@@ -52,6 +52,16 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
+    /// Whether a written text still asks for fragments: by keys that no placeholder can hold, or by placeholders that
+    /// came together out of pieces.
+    fn holds_fragments(&self, text: &str, names: &Names<'_>) -> bool {
+        placeholders(text, &self.syntax).iter().any(|placeholder| {
+            let is_odd = placeholder.form == Form::Malformed
+                && ["fragments.", "fragment:"].iter().any(|start| placeholder.body.starts_with(start));
+            is_odd || matches!(names.classify(placeholder), Class::Fragment(_))
+        })
+    }
+
     fn prompt(&mut self, prompt: Prompt<'_>) {
         // What a host supplies is no matter here: a name that no variable has is the fragment's.
         let names = Names {
@@ -71,10 +81,10 @@ impl Writer<'_> {
                 ));
                 continue;
             };
-            if expansion.unresolved {
+            if expansion.unresolved || self.holds_fragments(&expansion.text, &names) {
                 let warning = format!(
-                    "portable form: a fragment that the prompt `{key}` uses is missing, includes itself or lies too \
-                     deep, and stays as its placeholder"
+                    "portable form: a fragment that the prompt `{key}` uses is missing, includes itself, lies too deep \
+                     or has a name that no placeholder can hold, and stays as its placeholder"
                 );
                 if !self.portable.warnings.contains(&warning) {
                     self.portable.warnings.push(warning);
@@ -135,6 +145,7 @@ mod tests {
     fn what_cannot_be_written_out_stays_and_is_said() {
         check(r#""{{loop}} {{close}}""#, r#""{{loop}} bye""#, 1);
         check(r#""{{fragments.gone}}""#, r#""{{fragments.gone}}""#, 1);
+        check(r#""{{fragments.é}}""#, r#""{{fragments.é}}""#, 1);
         let long = "x".repeat(1 << 20);
         let fragments = format!("\"fragments\": {{\"a\": \"{long}\"}},");
         let made =

@@ -95,6 +95,8 @@ codes! {
     Unreachable = "unreachable", Error, "the source cannot be read",
         "check that the path or address is right and that the registry may read it: the message names what is in the way; \
          releases stay served";
+    BranchMissing = "branch-missing", Error, "the branch that the registry reads is not there",
+        "push the branch again, or name another one as the source's `branch` in registry.toml; releases stay served";
     LedgerUnreachable = "ledger-unreachable", Error, "the ledger's remote is away or was set back, and publishing waits",
         "this is for the operator: what is published is served on, and the rest follows once the remote is back";
     BranchRewritten = "branch-rewritten", Warn, "the branch no longer contains what was scanned before",

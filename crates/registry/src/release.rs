@@ -401,3 +401,34 @@ impl StoredFile {
         StoredFile { bytes, executable: false }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The forms whose files hold the bytes of all four, where those with a number have the digest of it.
+    fn kept(recorded: [Option<u8>; 4]) -> [Option<Form>; 4] {
+        let digest = |form: Form| {
+            let at = Form::ALL.iter().position(|known| *known == form)?;
+            recorded[at].map(|number| Digest::of(&[number]))
+        };
+        Form::ALL.map(|form| form.kept_as(&digest))
+    }
+
+    #[test]
+    fn equal_forms_are_kept_once_and_bundles_never() {
+        use Form::{Portable, Resolved, Source};
+        assert_eq!(kept([Some(1), None, Some(1), Some(4)]), [Some(Source), Some(Source), Some(Source), None]);
+        assert_eq!(kept([Some(1), None, Some(3), None]), [Some(Source), Some(Source), Some(Portable), None]);
+        assert_eq!(
+            kept([Some(1), Some(2), Some(2), None]),
+            [Some(Source), Some(Resolved), Some(Resolved), None]
+        );
+        assert_eq!(
+            kept([Some(1), Some(2), Some(3), None]),
+            [Some(Source), Some(Resolved), Some(Portable), None]
+        );
+        // Published before there were portable forms.
+        assert_eq!(kept([Some(1), Some(2), None, None]), [Some(Source), Some(Resolved), None, None]);
+    }
+}

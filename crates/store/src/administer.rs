@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use registry::event::Event;
+use registry::problem::{ProblemCode, ProblemState};
 use registry::status::StatusEdit;
 use semver::Version;
 
@@ -31,7 +32,30 @@ impl Store {
         actor: &str,
         now: Timestamp,
     ) -> Result<Vec<Event>, StoreError> {
-        self.until_taken(|| self.try_status(id, edit, actor, now))
+        let events = self.until_taken(|| self.try_status(id, edit, actor, now))?;
+        self.settle_held_back(id);
+        Ok(events)
+    }
+
+    /// Ends the problems of flagged releases of a pack that nobody waits for any more. The next scan says the same; one
+    /// that goes on now may write what it knew before, and says it at its end.
+    fn settle_held_back(&self, id: &str) {
+        let snapshot = self.snapshot();
+        let Some(pack) = snapshot.packs.get(id) else { return };
+        let Some(source) = snapshot.owner(id).map(|owner| snapshot.present_name(owner)) else { return };
+        let waits = |version: &str| pack.held_back().any(|row| row.version.to_string() == version);
+        let codes = [ProblemCode::InsufficientBump, ProblemCode::ErrorFindings];
+        let is_over = |problem: &ProblemState| {
+            let is_of_pack = codes.contains(&problem.code) && problem.pack.as_deref() == Some(id);
+            problem.current && is_of_pack && !problem.version.as_deref().is_some_and(waits)
+        };
+        let mut state = self.source_state(source);
+        if state.problems.iter().any(is_over) {
+            state.retract(is_over);
+            if let Err(error) = self.set_source_state(source, &state) {
+                tracing::error!(source.name = source, %error, "the state of the source could not be kept");
+            }
+        }
     }
 
     fn try_status(
@@ -78,7 +102,9 @@ impl Store {
         actor: &str,
         now: Timestamp,
     ) -> Result<Vec<Event>, StoreError> {
-        self.until_taken(|| self.try_removal(id, version, reason, actor, now))
+        let events = self.until_taken(|| self.try_removal(id, version, reason, actor, now))?;
+        self.settle_held_back(id);
+        Ok(events)
     }
 
     fn try_removal(

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use pack::Digest;
 use pack::tree::{MemoryTree, Tree};
 use registry::candidate::{Archive, ReleaseContent};
 use registry::lifting::Flagged;
@@ -221,6 +222,11 @@ impl Archive for StoreArchive<'_> {
             content: new.release.content,
             tree: Box::new(release_tree(&new.release, &read)) as Box<dyn Tree>,
         })
+    }
+
+    fn removed_content(&self, id: &str, version: &Version) -> Option<Digest> {
+        let pack = self.snapshot.packs.get(id)?;
+        pack.removed.iter().find(|row| row.version.cmp_precedence(version).is_eq()).map(|row| row.content)
     }
 
     /// Explicit ids of a source beat first come; ties go by order in the configuration.

@@ -42,10 +42,7 @@ pub(crate) fn read_form(
 }
 
 /// The bundle of a release, made of its files; or why there is none.
-pub(crate) fn composed(
-    release: &Release,
-    read: &ReadFile<'_>,
-) -> Result<Result<Vec<u8>, String>, StoreError> {
+fn composed(release: &Release, read: &ReadFile<'_>) -> Result<Result<Vec<u8>, String>, StoreError> {
     let failed = RefCell::new(None);
     let made = bundle(release, &|path| {
         read(path).unwrap_or_else(|error| {

@@ -56,7 +56,10 @@ impl Batch {
             pack: pack.to_owned(),
             version: Some(version).filter(|version| !version.is_empty()),
             source: source.clone(),
-            detail,
+            // As the trailer of the commit says it, so that the event stays what it is when rows are made anew.
+            detail: detail
+                .map(|detail| one_line(&detail).trim_end().to_owned())
+                .filter(|text| !text.is_empty()),
         };
         let moved = self.moved(snapshot).into_iter();
         let moved =

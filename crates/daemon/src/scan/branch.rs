@@ -215,12 +215,18 @@ impl Run<'_> {
     fn target(&self, refs: &RefSnapshot) -> Result<Option<(String, ObjectId)>, ScanError> {
         let Some(branch) = &self.scanner.source.branch else {
             let name = refs.head.branch.clone().unwrap_or_else(|| "HEAD".to_owned());
-            return Ok(refs.head.commit.map(|commit| (name, commit)));
+            return match refs.head.commit {
+                Some(commit) => Ok(Some((name, commit))),
+                None if refs.branches.is_empty() => Ok(None),
+                None => {
+                    Err(ScanError::NoBranch(format!("HEAD names the branch `{name}`, which is not there")))
+                }
+            };
         };
         match refs.branch(branch) {
             Some(found) => Ok(Some((branch.clone(), found.commit))),
             None if refs.branches.is_empty() => Ok(None),
-            None => Err(ScanError::Settings(format!("the repository has no branch `{branch}`"))),
+            None => Err(ScanError::NoBranch(format!("the repository has no branch `{branch}`"))),
         }
     }
 

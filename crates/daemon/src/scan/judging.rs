@@ -7,7 +7,7 @@ use pack::tree::Tree;
 use registry::candidate::{Candidate, Outcome, Terms};
 use registry::discover::Sight;
 use registry::judge;
-use registry::problem::{Problem, ProblemCode};
+use registry::problem::{Problem, ProblemCode, ProblemState};
 use registry::settings::{FoundSettings, HistoryPolicy, find_settings};
 use store::with_causes;
 
@@ -30,14 +30,18 @@ impl Run<'_> {
     }
 
     pub(super) fn see(&mut self, problem: &Problem) {
-        tracing::warn!(
-            source.name = %self.scanner.source.name,
-            problem.code = %problem.code,
-            path = problem.path.as_deref().unwrap_or_default(),
-            pack.id = problem.pack.as_deref().unwrap_or_default(),
-            release.version = problem.version.as_deref().unwrap_or_default(),
-            "{}", problem.message
-        );
+        let is_told = |told: &ProblemState| told.is_of(problem) && told.message == problem.message;
+        if !self.told.iter().any(is_told) {
+            tracing::warn!(
+                source.name = %self.scanner.source.name,
+                problem.code = %problem.code,
+                path = problem.path.as_deref().unwrap_or_default(),
+                ref_name = problem.reference.as_deref().unwrap_or_default(),
+                pack.id = problem.pack.as_deref().unwrap_or_default(),
+                release.version = problem.version.as_deref().unwrap_or_default(),
+                "{}", problem.message
+            );
+        }
         self.state.see(problem, self.now);
     }
 

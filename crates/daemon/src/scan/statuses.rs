@@ -10,7 +10,7 @@ use registry::candidate::Archive;
 use registry::discover::BranchState;
 use registry::idle::{Holdings, idle};
 use registry::lifting::{Flagged, lifted};
-use registry::problem::{Problem, ProblemCode, ProblemState};
+use registry::problem::{Problem, ProblemCode};
 use registry::release::Flag;
 use registry::settings::{FILE_NAME, find_settings};
 use registry::status::PackStatus;
@@ -115,10 +115,7 @@ impl Run<'_> {
 
     /// A release that ranges skip for its flags is a problem as long as the head or its tag shows it.
     pub(super) fn note_held_back(&mut self) {
-        let codes = HELD_BACK.map(|(_, code)| code);
-        let known = self.state.problems.iter().filter(|state| state.current && codes.contains(&state.code));
-        let known: Vec<ProblemState> = known.cloned().collect();
-        self.state.settle(&codes);
+        self.state.settle(&HELD_BACK.map(|(_, code)| code));
         let snapshot = self.scanner.store.snapshot();
         let mut problems = Vec::new();
         for id in self.own_packs() {
@@ -136,11 +133,7 @@ impl Run<'_> {
             }
         }
         for problem in problems {
-            // The log tells it once.
-            match known.iter().any(|state| state.is_of(&problem)) {
-                true => self.state.see(&problem, self.now),
-                false => self.see(&problem),
-            }
+            self.see(&problem);
         }
     }
 

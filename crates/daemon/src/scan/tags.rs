@@ -7,6 +7,7 @@ use git::{CommitTree, ObjectId, RefSnapshot, SourceRepository, Tag};
 use registry::discover::{ChangedFile, TagPatterns, TagStep, tagged, version_of};
 use registry::problem::{Problem, ProblemCode};
 use registry::settings::HistoryPolicy;
+use rules::Level;
 
 use super::branch::MOST_FILES;
 use super::{Run, ScanError};
@@ -127,9 +128,14 @@ impl Run<'_> {
             self.state.tags.keys().filter(|tag| !present.contains(tag.as_str())).cloned().collect();
         for tag in &gone {
             self.summary.commits += 1;
+            // One that was refused leaves nothing behind, and its end repairs it.
+            let refused = self.state.problems.iter().any(|problem| {
+                let is_of_tag = problem.current && problem.reference.as_deref() == Some(tag);
+                is_of_tag && problem.level == Level::Error && problem.code != ProblemCode::TagMoved
+            });
             self.state.tags.remove(tag);
             self.state.clear_tag(tag);
-            if version_of(patterns, tag).is_some() {
+            if !refused && version_of(patterns, tag).is_some() {
                 let message = format!("the tag `{tag}` was deleted; what it released stays");
                 self.see(&Problem::new(ProblemCode::TagDeleted, message).at_reference(Some(tag)));
             }

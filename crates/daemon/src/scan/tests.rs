@@ -17,6 +17,7 @@ mod hostile;
 mod life;
 mod packages;
 mod refusals;
+mod settings;
 
 /// A registry in a temporary folder; its first source is `packs`.
 struct World {

@@ -72,9 +72,10 @@ impl View {
         pack.releases.iter().filter(|row| self.snapshot.shows(&self.reader, row))
     }
 
-    /// The source of a pack's highest release that the reader sees, under the name that it has now.
+    /// The source of a pack's highest release that the reader sees or saw, under the name that it has now.
     pub(crate) fn source_of(&self, pack: &PackEntry) -> String {
-        let source = self.releases(pack).next_back().map(|row| row.source.as_str()).unwrap_or_default();
+        let last = self.releases(pack).next_back().or_else(|| self.removed(pack).next_back());
+        let source = last.map(|row| row.source.as_str()).unwrap_or_default();
         let present = self.snapshot.present_name(source);
         let sees = self.snapshot.source(&self.reader, present).is_some();
         if sees { present.to_owned() } else { source.to_owned() }

@@ -96,7 +96,7 @@ fn everything_stands_at_its_place_in_the_repository() {
     let manifest: serde_json::Value = serde_json::from_str(&contents[0].2).expect("JSON");
     assert_eq!(manifest["pack"], "team/support.pack.json");
     assert_eq!(manifest["skills"][1]["files"][0]["path"], "skills/@acme/tone/SKILL.md");
-    for absent in ["published_at", "url", "forms", "flags", "flagged"] {
+    for absent in ["published_at", "url", "forms", "flags", "flagged", "bump", "source"] {
         assert!(manifest.get(absent).is_none(), "{absent}");
     }
 }
@@ -107,7 +107,7 @@ fn the_bytes_are_the_same_for_ever() {
     // Another digest here would be another digest of every bundle that was ever published.
     assert_eq!(
         Digest::of(&bundle).to_string(),
-        "sha256:524a5503c32db1a315abb32462921bac0bc916ec568e994aa75b682957e944b5"
+        "sha256:11a8aca3b583d6acb34116557a38837b275b9a697070211e5135472971ace63c"
     );
     let long = format!("{}/support.pack.json", "deep".repeat(80));
     let files =

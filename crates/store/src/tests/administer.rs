@@ -157,6 +157,19 @@ fn a_removed_release_keeps_its_number_and_nothing_else() {
 }
 
 #[test]
+fn a_reason_of_several_lines_is_one_line_of_the_log() {
+    let world = World::new();
+    let store = published(&world);
+    let reason = "wrong\nlimit \r\n".to_owned();
+    let yank = StatusEdit::Yank { version: Version::new(1, 0, 1), reason };
+    let events = store.change_status("greeter", &yank, "ada", at(3000)).expect("a yank");
+    assert_eq!(events[0].detail.as_deref(), Some("wrong limit"));
+    store.close().expect("a tidy end");
+    drop(store);
+    assert_eq!(verify(&world.path()).expect("a ledger").damage, []);
+}
+
+#[test]
 fn what_was_said_of_a_removed_release_ends_with_it() {
     let world = World::new();
     let store = published(&world);

@@ -228,8 +228,12 @@ impl Model {
         self.yanks.clone_from(&world.commits[world.head].tree.yanks);
         let known = std::mem::replace(&mut self.tags, world.tags.clone());
         for name in known.keys().filter(|name| !world.tags.contains_key(*name)) {
+            let refusals = ["tag-mismatch", "duplicate-pack", "version-reused"];
+            let refused = self.problems.iter().any(|(code, place)| place == name && refusals.contains(code));
             self.problems.retain(|(_, place)| place != name);
-            self.problems.insert(("tag-deleted", name.clone()));
+            if !refused {
+                self.problems.insert(("tag-deleted", name.clone()));
+            }
         }
         let mut news: Vec<(&String, &Tag)> =
             world.tags.iter().filter(|(name, tag)| known.get(*name) != Some(tag)).collect();

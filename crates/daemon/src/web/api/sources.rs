@@ -65,10 +65,14 @@ impl SourceView {
     }
 }
 
-/// The sources that the reader sees: those of the configuration in its order, then those that only the ledger knows.
+/// The sources that the reader sees: those of the configuration in its order, then, for a follower, those of the ledger.
 fn names(app: &App, view: &View) -> Vec<String> {
     let configured = app.settings.sources.iter().filter(|source| view.sees_source(source));
     let mut names: Vec<String> = configured.map(|source| source.name.clone()).collect();
+    // What the configuration of a writer does not name any more is watched by nobody.
+    if app.settings.follow.url.is_none() {
+        return names;
+    }
     let recorded = view.snapshot.sources(&view.reader).map(|source| source.name.clone());
     let recorded: Vec<String> = recorded.filter(|name| !names.contains(name)).collect();
     names.extend(recorded);

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use pack::Digest;
 use pack::model::{Skill, SkillForm};
 use pack::skill::{Location, SkillDocument, locate, parse};
-use pack::tree::{EntryKind, Tree, join};
+use pack::tree::{Tree, join};
 
 use crate::changes::side::Side;
 use crate::facts::MAX_SKILL_FILES;
@@ -117,13 +117,7 @@ fn read(tree: &dyn Tree, pack: &str, path: &str) -> Option<Files> {
         };
         entries.insert(below(&location, &file.path), state);
     }
-    for (path, kind) in &location.skipped {
-        let target = if *kind == EntryKind::Link { tree.link(path).ok() } else { None };
-        entries.insert(
-            below(&location, path),
-            FileState { state: format!("{kind:?} {target:?}"), document: None },
-        );
-    }
+    // Links and submodules are never followed and no part of a release: what they are now is no change of it.
     Some(Files { entries })
 }
 
