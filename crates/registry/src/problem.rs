@@ -61,7 +61,7 @@ codes! {
     TagDeleted = "tag-deleted", Info, "a version tag was deleted",
         "the release stays served; yank it if it should not be used";
     TagMismatch = "tag-mismatch", Error, "a version tag fits no pack of its commit",
-        "tag a commit whose pack carries the version of the tag";
+        "tag a commit whose pack carries the version of the tag, in a form that the source's `tags` know";
     IdClaimed = "id-claimed", Error, "another source owns the pack's id",
         "choose another id, or ask the operator to move the id in the configuration";
     IdNotAllowed = "id-not-allowed", Error, "the source may not claim the pack's id",

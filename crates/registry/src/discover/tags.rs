@@ -17,6 +17,8 @@ use crate::problem::{Problem, ProblemCode};
 #[derive(Debug, Clone)]
 pub struct TagPatterns {
     patterns: Vec<Regex>,
+    /// As they are written in the configuration.
+    texts: Vec<String>,
 }
 
 /// One tag and the commit that it names.
@@ -43,7 +45,7 @@ impl TagPatterns {
                 .replace(r"\{id\}", "(?P<id>[a-z][a-z0-9-]*)");
             Regex::new(&format!("^{escaped}$")).ok()
         };
-        TagPatterns { patterns: patterns.iter().filter_map(compile).collect() }
+        TagPatterns { patterns: patterns.iter().filter_map(compile).collect(), texts: patterns.to_vec() }
     }
 
     /// What a tag may name: (id, version) of every pattern that it fits, in the order of the patterns.
@@ -83,8 +85,11 @@ pub fn tagged(step: &TagStep, tree: &dyn Tree, selection: &Selection, patterns: 
     let fits = patterns.fits(&step.tag);
     if fits.is_empty() {
         if looks_like_version(&step.tag) {
-            let message =
-                format!("the tag `{}` looks like a version, and fits no pattern of the source", step.tag);
+            let message = format!(
+                "the tag `{}` looks like a version, and fits none of the source's patterns: `{}`",
+                step.tag,
+                patterns.texts.join("`, `")
+            );
             sight.problems.push(problem(step, ProblemCode::TagMismatch, message));
         }
         return sight;
