@@ -157,7 +157,16 @@ impl Change {
         let Change { app, actor, view, id } = self;
         let store = app.store.clone();
         blocking(move || {
-            record(&store, &id, &actor).map_err(|error| as_seen(error, &view))?;
+            let events = record(&store, &id, &actor).map_err(|error| as_seen(error, &view))?;
+            for event in &events {
+                tracing::info!(
+                    pack.id = %event.pack,
+                    release.version = event.version.as_deref().unwrap_or_default(),
+                    event.number = event.number,
+                    actor,
+                    "{}", event.kind.as_str()
+                );
+            }
             let view = View { snapshot: store.snapshot(), ..view };
             Ok(packs::document(&view, &*view.pack(&id)?)?.caching(Caching::Revalidate))
         })
