@@ -357,8 +357,8 @@ impl Run<'_> {
     /// The head when the source was first scanned; versions up to it may be adopted more gently.
     fn first_head(&self) -> Option<String> {
         let snapshot = self.scanner.store.snapshot();
-        let records = self.scanner.source.names().filter_map(|name| snapshot.record(name));
-        records.into_iter().find_map(|record| record.first_head.clone())
+        let mut records = self.scanner.source.names().filter_map(|name| snapshot.record(name));
+        records.find_map(|record| record.first_head.clone())
     }
 
     /// When a commit was made.

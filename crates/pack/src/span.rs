@@ -121,6 +121,18 @@ impl LineIndex {
     }
 }
 
+/// Writes a text with pieces of it replaced; the spans come in order and do not overlap.
+pub fn splice<'r>(text: &str, edits: impl IntoIterator<Item = (Span, &'r str)>) -> String {
+    let mut written = String::with_capacity(text.len());
+    let mut at = 0;
+    for (span, replacement) in edits {
+        written.push_str(&text[at..span.start as usize]);
+        written.push_str(replacement);
+        at = span.end as usize;
+    }
+    written + &text[at..]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -55,8 +55,7 @@ pub trait Archive {
     fn owner(&self, id: &str) -> Option<String>;
 
     /// The identity of the content that a release had before its bytes were removed; none for any other version.
-    fn removed_content(&self, id: &str, version: &Version) -> Option<Digest> {
-        let _ = (id, version);
+    fn removed_content(&self, _id: &str, _version: &Version) -> Option<Digest> {
         None
     }
 }

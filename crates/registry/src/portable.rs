@@ -3,9 +3,9 @@
 //! Nothing is re-serialized: the span of each template that uses a fragment, in whatever spelling, is replaced by the
 //! expanded text. Everything else, `fragments` included, stays as it is in the resolved form.
 
-use pack::Span;
 use pack::json::Document;
 use pack::model::{Pack, Prompt};
+use pack::span::{Span, splice};
 use pack::template::{Class, Form, Names, Syntax, expand, placeholders};
 
 /// How many bytes the expanded templates of one pack may take together.
@@ -37,7 +37,8 @@ pub fn portable(resolved: &[u8]) -> Portable {
     let Writer { mut edits, mut portable, .. } = writer;
     if !edits.is_empty() {
         edits.sort_by_key(|(span, _)| span.start);
-        portable.bytes = Some(replaced(document.text(), &edits));
+        let edits = edits.iter().map(|(span, text)| (*span, text.as_str()));
+        portable.bytes = Some(splice(document.text(), edits).into_bytes());
     }
     portable
 }
@@ -96,18 +97,6 @@ impl Writer<'_> {
             }
         }
     }
-}
-
-fn replaced(text: &str, edits: &[(Span, String)]) -> Vec<u8> {
-    let mut written = String::with_capacity(text.len());
-    let mut at = 0;
-    for (span, expanded) in edits {
-        written.push_str(&text[at..span.start as usize]);
-        written.push_str(expanded);
-        at = span.end as usize;
-    }
-    written.push_str(&text[at..]);
-    written.into_bytes()
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use pack::Digest;
 use rules::Bump;
 use serde::{Deserialize, Serialize};
 
+use crate::problem::ProblemCode;
 use crate::report::Report;
 
 /// The number of the resolver that makes the resolved forms; a change of its output is a new number.
@@ -188,6 +189,14 @@ impl Flag {
                  its exact version is served.",
                 "Repair what `packhouse lint` says, and publish the next version.",
             ],
+        }
+    }
+
+    /// The problem that a release with this flag is for its source, as long as its owner can do something.
+    pub fn problem(self) -> ProblemCode {
+        match self {
+            Flag::InsufficientBump => ProblemCode::InsufficientBump,
+            Flag::ErrorFindings => ProblemCode::ErrorFindings,
         }
     }
 

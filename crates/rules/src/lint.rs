@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use pack::json::{Document, Problem};
 use pack::model::Pack;
+use pack::span::splice;
 use pack::template::Placeholder;
 use pack::{Digest, LineIndex, Node, Pointer, Position, Span};
 use serde::{Deserialize, Serialize};
@@ -211,14 +212,7 @@ pub fn apply(text: &str, fixes: &[Fix]) -> String {
             edits.extend(fix.edits.iter().map(|edit| (edit.span, edit.replacement.as_str())));
         }
     }
-    let mut repaired = String::with_capacity(text.len());
-    let mut at = 0;
-    for (span, replacement) in edits {
-        repaired.push_str(&text[at..span.start as usize]);
-        repaired.push_str(replacement);
-        at = span.end as usize;
-    }
-    repaired + &text[at..]
+    splice(text, edits)
 }
 
 /// Whether the bytes of an edit are there and no accepted edit has them.

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use registry::event::Event;
-use registry::problem::{ProblemCode, ProblemState};
+use registry::problem::ProblemState;
+use registry::release::Flag;
 use registry::status::StatusEdit;
 use semver::Version;
 
@@ -44,7 +45,7 @@ impl Store {
         let Some(pack) = snapshot.packs.get(id) else { return };
         let Some(source) = snapshot.owner(id).map(|owner| snapshot.present_name(owner)) else { return };
         let waits = |version: &str| pack.held_back().any(|row| row.version.to_string() == version);
-        let codes = [ProblemCode::InsufficientBump, ProblemCode::ErrorFindings];
+        let codes = Flag::ALL.map(Flag::problem);
         let is_over = |problem: &ProblemState| {
             let is_of_pack = codes.contains(&problem.code) && problem.pack.as_deref() == Some(id);
             problem.current && is_of_pack && !problem.version.as_deref().is_some_and(waits)

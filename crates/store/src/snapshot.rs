@@ -199,11 +199,8 @@ impl Snapshot {
 
     /// How many packs and releases each source has, under the name that it has now.
     pub fn counts(&self) -> HashMap<&str, (usize, usize)> {
-        let mut present: HashMap<&str, &str> = HashMap::new();
-        for record in self.sources.values() {
-            present.extend(record.former_names.iter().map(|name| (name.as_str(), record.name.as_str())));
-        }
-        let name = |source: &'_ String| present.get(source.as_str()).copied();
+        let renamed = self.renamed();
+        let name = |source: &'_ String| renamed.get(source.as_str()).copied();
         let mut counts: HashMap<&str, (usize, usize)> = HashMap::new();
         for pack in self.packs.values() {
             if let Some(last) = pack.releases.last() {
@@ -224,9 +221,15 @@ impl Snapshot {
 
     /// The name that a source has now, where it had another one before.
     pub fn present_name<'s>(&'s self, name: &'s str) -> &'s str {
-        let mut records = self.sources.values();
-        let renamed = records.find(|record| record.former_names.iter().any(|former| former == name));
-        renamed.map_or(name, |record| &record.name)
+        self.renamed().get(name).copied().unwrap_or(name)
+    }
+
+    /// Former names of sources, and the names that they have now.
+    fn renamed(&self) -> HashMap<&str, &str> {
+        let records = self.sources.values();
+        records
+            .flat_map(|record| record.former_names.iter().map(|name| (name.as_str(), record.name.as_str())))
+            .collect()
     }
 
     /// How many packs and releases a reader sees.

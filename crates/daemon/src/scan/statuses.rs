@@ -115,17 +115,16 @@ impl Run<'_> {
 
     /// A release that ranges skip for its flags is a problem as long as the head or its tag shows it.
     pub(super) fn note_held_back(&mut self) {
-        self.state.settle(&HELD_BACK.map(|(_, code)| code));
+        self.state.settle(&Flag::ALL.map(Flag::problem));
         let snapshot = self.scanner.store.snapshot();
         let mut problems = Vec::new();
         for id in self.own_packs() {
             let Some(pack) = snapshot.pack(&store::Reader::inner(), &id) else { continue };
             for row in pack.held_back().filter(|row| self.scanner.source.is_called(&row.source)) {
                 for (path, tag) in self.places_of(row) {
-                    for (_, code) in
-                        HELD_BACK.iter().filter(|(flag, _)| pack.active_flags(row).contains(flag))
-                    {
-                        let problem = Problem::new(*code, held_back(row, *code)).at_path(path.as_str());
+                    for flag in pack.active_flags(row) {
+                        let problem =
+                            Problem::new(flag.problem(), held_back(row, *flag)).at_path(path.as_str());
                         let problem = problem.at_reference(tag.as_deref()).at_commit(&row.commit);
                         problems.push(problem.of(Some(&id), Some(&row.version.to_string())));
                     }
@@ -187,22 +186,16 @@ impl Run<'_> {
     }
 }
 
-/// The flags of releases and the problems that they are.
-const HELD_BACK: [(Flag, ProblemCode); 2] = [
-    (Flag::InsufficientBump, ProblemCode::InsufficientBump),
-    (Flag::ErrorFindings, ProblemCode::ErrorFindings),
-];
-
-fn held_back(row: &ReleaseRow, code: ProblemCode) -> String {
+fn held_back(row: &ReleaseRow, flag: Flag) -> String {
     let release = format!("{}@{} is published and flagged", row.id, row.version);
     let word = |bump: Option<Bump>| bump.map_or("nothing", Bump::as_str);
-    match code {
-        ProblemCode::InsufficientBump => format!(
+    match flag {
+        Flag::InsufficientBump => format!(
             "{release}: its version moved by {}, and its changes require {}",
             word(row.bump),
             word(row.required_bump)
         ),
-        _ => format!("{release}: it has error findings"),
+        Flag::ErrorFindings => format!("{release}: it has error findings"),
     }
 }
 
