@@ -58,7 +58,9 @@ impl Daemon {
                 }
             }
         });
-        let address = receiver.recv_timeout(DEADLINE).expect("the daemon listens");
+        let address = receiver.recv_timeout(DEADLINE).unwrap_or_else(|_| {
+            panic!("the daemon does not listen: {}", said.lock().expect("the listener has ended").join("\n"))
+        });
         Daemon { child, address, said, leads_group: false }
     }
 

@@ -1,5 +1,6 @@
 //! What can fail while state is kept.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
 /// A failure of the world behind the store.
@@ -129,6 +130,11 @@ pub(crate) fn index(operation: &'static str) -> impl FnOnce(sled::Error) -> Stor
 /// Names the operation of a failed call on the search index.
 pub(crate) fn search(operation: &'static str) -> impl FnOnce(tantivy::TantivyError) -> StoreError {
     move |source| StoreError::Search { operation, source }
+}
+
+/// Runs what a library does with files that may be damaged; none where it panics instead of saying so.
+pub(crate) fn without_panic<T>(ask: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(ask)).ok()
 }
 
 /// The text of an error with those of its causes.

@@ -3,7 +3,6 @@
 //! Rows that have another shape, or fail while they are opened and caught up, are moved aside and rebuilt.
 
 use std::collections::HashMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,7 +15,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::delivery::Delivered;
-use crate::error::{StoreError, index};
+use crate::error::{StoreError, index, without_panic};
 use crate::row::{ReleaseRow, SourceRecord};
 use crate::source::SourceState;
 
@@ -320,7 +319,7 @@ pub(crate) fn open_files(folder: &Path) -> sled::Result<sled::Db> {
 
 /// Asks sled, which panics on some damaged files instead of answering with an error.
 fn guarded<T>(operation: &'static str, ask: impl FnOnce() -> sled::Result<T>) -> Result<T, StoreError> {
-    catch_unwind(AssertUnwindSafe(ask)).unwrap_or_else(|_| Err(damaged())).map_err(index(operation))
+    without_panic(ask).unwrap_or_else(|| Err(damaged())).map_err(index(operation))
 }
 
 fn damaged() -> sled::Error {

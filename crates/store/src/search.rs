@@ -12,31 +12,17 @@ use pack::Digest;
 use registry::Release;
 use tantivy::collector::sort_key::{SortBySimilarityScore, SortByStaticFastValue, SortByString};
 use tantivy::collector::{Count, DocSetCollector, TopDocs};
-use tantivy::index::SegmentComponent;
 use tantivy::query::{AllQuery, BooleanQuery, Query, TermQuery};
 use tantivy::schema::{FAST, Field, IndexRecordOption, STORED, STRING, Schema, TEXT, Value};
-use tantivy::{
-    DocId, Index, IndexReader, IndexWriter, Order, ReloadPolicy, TantivyDocument, TantivyError, Term,
-};
+use tantivy::{DocId, IndexReader, IndexWriter, Order, TantivyDocument, TantivyError, Term};
 
 use crate::error::{StoreError, search as failed};
 
+mod opened;
 mod query;
 
+use opened::Opened;
 pub use query::SearchQuery;
-
-/// Memory that the one writer thread may use, in bytes.
-const WRITER_BUDGET: usize = 20 << 20;
-
-/// The files that every segment has. A reader takes a segment without one of them for an empty one.
-const PARTS: [SegmentComponent; 6] = [
-    SegmentComponent::Postings,
-    SegmentComponent::Positions,
-    SegmentComponent::FastFields,
-    SegmentComponent::FieldNorms,
-    SegmentComponent::Terms,
-    SegmentComponent::Store,
-];
 
 /// The index and its one writer.
 pub(crate) struct Search {
@@ -46,14 +32,6 @@ pub(crate) struct Search {
     /// None after the index could not be made anew.
     writer: Mutex<Option<IndexWriter>>,
     reader: ArcSwap<IndexReader>,
-}
-
-/// An index that was opened.
-struct Opened {
-    writer: IndexWriter,
-    reader: IndexReader,
-    /// The head of the ledger that it reflects.
-    head: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -115,10 +93,7 @@ impl Search {
         let (schema, fields) = schema();
         let path = versioned(folder, &schema);
         std::fs::create_dir_all(&path).map_err(|source| StoreError::Folder { path: path.clone(), source })?;
-        let opened = Opened::at(&path, &schema).or_else(|error| {
-            tracing::warn!(%error, "the search index does not open and is rebuilt");
-            Opened::anew(&path, &schema)
-        })?;
+        let opened = Opened::or_anew(&path, &schema)?;
         let writer = Mutex::new(Some(opened.writer));
         let reader = ArcSwap::from_pointee(opened.reader);
         Ok((Search { path, schema, fields, writer, reader }, opened.head))
@@ -322,36 +297,6 @@ impl Search {
         facet.sort_by(|(a, m), (b, n)| n.cmp(m).then_with(|| a.cmp(b)));
         facet.truncate(100);
         Ok(facet)
-    }
-}
-
-impl Opened {
-    /// The index in a folder, when nothing of it is missing or damaged.
-    fn at(path: &Path, schema: &Schema) -> Result<Opened, StoreError> {
-        let directory = tantivy::directory::MmapDirectory::open(path)
-            .map_err(|error| failed("open the folder")(error.into()))?;
-        let index = Index::open_or_create(directory, schema.clone()).map_err(failed("open"))?;
-        let metas = index.load_metas().map_err(failed("read its state"))?;
-        let damaged = index.validate_checksum().map_err(failed("check its files"))?;
-        let files = metas.segments.iter().flat_map(|segment| PARTS.map(|part| segment.relative_path(part)));
-        let lost = files.filter(|file| !path.join(file).exists());
-        if let Some(file) = damaged.into_iter().chain(lost).next() {
-            let reason = format!("{} is missing or damaged", file.display());
-            return Err(failed("check its files")(TantivyError::SystemError(reason)));
-        }
-        let writer = index.writer_with_num_threads(1, WRITER_BUDGET).map_err(failed("start the writer"))?;
-        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into();
-        Ok(Opened { writer, reader: reader.map_err(failed("start the reader"))?, head: metas.payload })
-    }
-
-    /// An empty index in place of whatever the folder holds.
-    fn anew(path: &Path, schema: &Schema) -> Result<Opened, StoreError> {
-        let emptied = match std::fs::remove_dir_all(path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
-            _ => std::fs::create_dir_all(path),
-        };
-        emptied.map_err(|source| StoreError::Folder { path: path.to_owned(), source })?;
-        Opened::at(path, schema)
     }
 }
 
