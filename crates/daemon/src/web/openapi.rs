@@ -119,7 +119,8 @@ pub(crate) fn about_parameter(name: &str) -> &'static str {
 
 fn schema_of(name: &str) -> Value {
     match name {
-        "limit" | "after" => json!({"type": "integer", "minimum": 0}),
+        "limit" => json!({"type": "integer", "minimum": 1}),
+        "after" => json!({"type": "integer", "minimum": 0}),
         "all" | "rejudge" => json!({"type": "boolean"}),
         "tag" | "tool" => json!({"type": "array", "items": {"type": "string"}}),
         "form" => json!({"type": "string", "enum": ["resolved", "source", "portable", "bundle", "manifest"]}),
