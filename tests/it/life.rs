@@ -87,6 +87,31 @@ fn a_pack_waits_for_its_skill_package_and_is_published_when_that_arrives() {
 }
 
 #[test]
+fn a_repository_in_the_place_of_another_is_listened_to_at_once() {
+    let folder = Folder::new();
+    repository(&folder, "packs", &[("greeter.pack.json", &greeter("1.0.0"))]);
+    repository(&folder, "other", &[("greeter.pack.json", &greeter("1.1.0"))]);
+    folder.write("registry.toml", "[[source]]\nname = \"packs\"\npath = \"packs\"\npoll = \"1h\"\n");
+    let daemon = Daemon::start(&folder);
+    let served = |version: &str| {
+        let path = format!("/v1/packs/greeter/versions/{version}");
+        daemon.wait(&format!("{version} is served"), |daemon| daemon.get(&path).status == 200);
+    };
+    served("1.0.0");
+    for (from, to) in [("packs", "gone"), ("other", "packs")] {
+        std::fs::rename(folder.path().join(from), folder.path().join(to)).expect("a folder to move");
+    }
+    // What moves in the old one is still a hint. It leads to the new one, and that has to be listened to from then on.
+    commit(&folder, "gone", &[("greeter.pack.json", &greeter("9.0.0"))]);
+    served("1.1.0");
+    // Until no hint of that commit is left.
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    commit(&folder, "packs", &[("greeter.pack.json", &greeter("1.2.0"))]);
+    served("1.2.0");
+    assert_eq!(daemon.get("/v1/packs/greeter/versions/9.0.0").status, 404);
+}
+
+#[test]
 fn sources_that_do_not_answer_hold_nobody_up() {
     let folder = Folder::new();
     let silent: Vec<String> = (0..5).map(|number| format!("silent-{number}")).collect();

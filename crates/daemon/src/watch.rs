@@ -2,9 +2,12 @@
 //! costs latency only.
 
 use std::collections::HashMap;
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use git::{SourceRepository, Watcher};
 use tokio::sync::Notify;
@@ -72,6 +75,19 @@ impl Bells {
     }
 }
 
+/// What stands at the path of a source: a repository that is put in the place of another one stands there anew.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Standing([Option<(u64, u64, Option<SystemTime>)>; 2]);
+
+impl Standing {
+    /// What stands at `path` now.
+    pub(crate) fn at(path: &Path) -> Standing {
+        // A number of a file may be given again at once; the time at which it was made is another one then.
+        let known = |meta: Metadata| (meta.dev(), meta.ino(), meta.created().ok());
+        Standing([path, &path.join(".git")].map(|path| path.metadata().ok().map(known)))
+    }
+}
+
 /// The file notices of all sources. Without them a source is looked at every `poll` only.
 pub(crate) struct Notices {
     watcher: Mutex<Option<Watcher>>,
@@ -90,18 +106,18 @@ impl Notices {
         Notices { watcher: Mutex::new(watcher) }
     }
 
-    /// Listens for what moves the refs of a source; says whether that works.
-    pub(crate) fn watch(&self, source: &str, path: &Path) -> bool {
+    /// Listens for what moves the refs of a source; gives what it listens to, and none where that does not work.
+    pub(crate) fn watch(&self, source: &str, path: &Path) -> Option<Standing> {
+        let standing = Standing::at(path);
         // Opened before the lock is taken: a disk that does not answer keeps one source waiting only.
-        let Ok(repository) = SourceRepository::open(path) else { return false };
+        let repository = SourceRepository::open(path).ok()?;
         let mut watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(watcher) = watcher.as_mut() else { return false };
-        match watcher.watch(source, &repository) {
-            Ok(()) => true,
+        match watcher.as_mut()?.watch(source, &repository) {
+            Ok(()) => Some(standing),
             Err(error) => {
                 let error = store::with_causes(&error);
                 tracing::warn!(source.name = source, %error, "no file notices for this source: it is polled only");
-                false
+                None
             }
         }
     }

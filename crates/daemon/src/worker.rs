@@ -15,7 +15,7 @@ use crate::pace::{Pace, chance, retry_after};
 use crate::patience::{PATIENCE, patiently};
 use crate::remotes::{FetchError, Remotes, remote_url};
 use crate::scan::{Memory, Scanned, Scanner, SourcePaths, keep_failure};
-use crate::watch::{Bell, Bells, Notices};
+use crate::watch::{Bell, Bells, Notices, Standing};
 
 /// How long a worker waits after a hint for the ones that come with it.
 const DEBOUNCE: Duration = Duration::from_millis(20);
@@ -63,7 +63,7 @@ impl Worker {
     /// Runs until the daemon shuts down.
     pub(crate) async fn run(self) {
         let mut memory = Memory::default();
-        let mut watching = false;
+        let mut watching = None;
         let (mut first, mut goes_on) = (true, false);
         let mut pace = Pace::new(Duration::from_millis(self.source.poll_ms));
         let mut shutdown = self.shared.shutdown.clone();
@@ -85,7 +85,7 @@ impl Worker {
                 self.ring_those_who_wait();
             }
             // A folder that vanished may come back as another one: its old watch is worth nothing.
-            watching &= !scanned.failed;
+            watching.take_if(|_| scanned.failed);
             goes_on = scanned.more;
             if goes_on {
                 // The slots are handed out in turn: whoever waits goes first.
@@ -96,8 +96,8 @@ impl Worker {
             }
             tokio::select! {
                 () = self.hint(&pace) => {}
-                // What stands at the path may be another repository by now, which nobody watches.
-                () = tokio::time::sleep(pace.pause(chance(), Instant::now())) => watching = false,
+                // What is linked from the path may be another repository by now, which nobody watches.
+                () = tokio::time::sleep(pace.pause(chance(), Instant::now())) => watching = None,
                 _ = shutdown.changed() => {}
             }
         }
@@ -164,7 +164,7 @@ impl Worker {
     async fn scan(
         &self,
         memory: Memory,
-        watching: &mut bool,
+        watching: &mut Option<Standing>,
         unfetched: Option<FetchError>,
     ) -> (Scanned, Memory) {
         let Ok(slot) = self.shared.slots.clone().acquire_owned().await else {
@@ -173,11 +173,13 @@ impl Worker {
         let scans = u64::from(unfetched.is_none());
         let anew = unfetched.is_none() && self.bell.take_again();
         let (shared, source, path) = (self.shared.clone(), self.source.clone(), self.path.clone());
-        let is_due = !*watching && remote_url(&self.source).is_none();
+        let (before, is_local) = (watching.take(), remote_url(&self.source).is_none());
         let task = tokio::task::spawn_blocking(move || {
             let mut memory = memory;
             // Watched before it is read, so that nothing moves unseen in between.
-            let watched = is_due && shared.notices.watch(&source.name, &path);
+            let still = before.filter(|before| *before == Standing::at(&path));
+            let watch = || is_local.then(|| shared.notices.watch(&source.name, &path)).flatten();
+            let watched = still.or_else(watch);
             let scanner = Scanner {
                 store: &shared.store,
                 settings: &shared.settings,
@@ -200,7 +202,7 @@ impl Worker {
         let (ended, was_silent) = patiently(task, slot, PATIENCE, || self.note_silence()).await;
         match ended {
             Ok((mut scanned, mut memory, watched)) => {
-                *watching |= watched;
+                *watching = watched;
                 if was_silent {
                     // What was noted of it meanwhile is settled by another scan.
                     memory.forget();

@@ -53,7 +53,8 @@ codes! {
         "add the skill's folder with its `SKILL.md`, or correct the path; for a package, correct `[skills.packages]`, \
          or push the ref that is missing: the pack is judged again when that source moves";
     VersionReused = "version-reused", Error, "a published version came back with other content",
-        "the first content stays served: release the change under a new version";
+        "release the change under a new version: a number that was published keeps its first content, or none once \
+         that was removed";
     VersionDecreased = "version-decreased", Warn, "the head holds a lower version than the latest release",
         "release a higher version, or yank the one that should not be used";
     TagMoved = "tag-moved", Error, "a version tag was moved to other content",
